@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+"use strict";
+// Runs on any Node, so that an old one is told what it lacks instead of crashing inside a native module.
+
+const { existsSync } = require("node:fs");
+const path = require("node:path");
+
+const NEEDED = [22, 12];
+const root = path.join(__dirname, "..");
+const bundle = path.join(root, "dist", "cli", "main.cjs");
+
+if (isNewEnough(process.versions.node)) {
+  if (existsSync(bundle)) require(bundle).run();
+  else complain("Rollcall is not built yet: run `npm run build` in its folder.");
+} else {
+  rerunWithPinnedNode();
+}
+
+function isNewEnough(version) {
+  const [major, minor] = version.split(".").map(Number);
+  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
+}
+
+function rerunWithPinnedNode() {
+  const pinned = path.join(root, "node_modules", "node", "bin", "node");
+  if (process.env.ROLLCALL_RERUN || !existsSync(pinned)) {
+    complain(
+      `Rollcall needs Node ${NEEDED.join(".")} or newer and this is ${process.versions.node}: install a newer Node, or run \`npm ci\` with install scripts allowed to get the pinned one.`,
+    );
+    return;
+  }
+  const { spawnSync } = require("node:child_process");
+  const { status, signal, error } = spawnSync(pinned, [__filename, ...process.argv.slice(2)], {
+    stdio: "inherit",
+    env: { ...process.env, ROLLCALL_RERUN: "1" },
+  });
+  if (error) complain(`Rollcall could not run its pinned Node (${error.message}): run \`npm ci\` again.`);
+  else if (signal) process.kill(process.pid, signal);
+  else process.exitCode = status;
+}
+
+function complain(sentence) {
+  process.stderr.write(`rollcall: ${sentence}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,198 @@
+import type { EventBody, SessionEvent } from "./event.ts";
+import { outcomeOf } from "./outcome.ts";
+import { isFinal, isResumablePhase, OUTCOME_OF_PHASE } from "./phase.ts";
+import type { SessionRow } from "./session.ts";
+import { canMove, isEnded, isLive } from "./state.ts";
+import { type Instant, later } from "./time.ts";
+import type { DeclaredTotals } from "./usage.ts";
+
+type Body<K extends EventBody["kind"]> = Extract<EventBody, { kind: K }>;
+
+/**
+ * The session after an event. Total: an event that cannot change anything (late, illegal, or after the end of
+ * the work) is kept in the log and leaves the row as it is but for `seq`. Undefined until the session exists.
+ */
+export function apply(row: SessionRow | undefined, event: SessionEvent): SessionRow | undefined {
+  const { body, at, seq } = event;
+  if (row === undefined) return begin(event);
+  switch (body.kind) {
+    case "created":
+    case "restored":
+      return { ...row, seq };
+    case "updated":
+      return touch(update({ ...row, seq }, body, at), at);
+    case "finalized":
+      return touch(finalize({ ...row, seq }, body, at), at);
+    case "state_changed":
+      return changeState({ ...row, seq }, body, at);
+    case "reconciled":
+      return reconcile({ ...row, seq }, body, at);
+    case "identified":
+      return { ...touch({ ...row, seq, ...body.identity }, at), ...exactly(body.lastActiveAt) };
+    case "totals_declared":
+      return touch({ ...row, seq, totals: { ...(row.totals ?? NO_TOTALS), ...body.totals } }, at);
+    case "entry_added":
+      return touch({ ...row, seq, turns: row.turns + (isTurnStart(body) ? 1 : 0) }, at);
+  }
+}
+
+export const NO_TOTALS: DeclaredTotals = {
+  turns: null,
+  tokensInput: null,
+  tokensOutput: null,
+  tokensCacheRead: null,
+  tokensCacheWrite: null,
+  tokensReasoning: null,
+  costUsd: null,
+};
+
+function begin({ sessionId, seq, at, body }: SessionEvent): SessionRow | undefined {
+  if (body.kind === "restored") return { ...body.row, id: sessionId, seq };
+  if (body.kind !== "created") return undefined;
+  const createdAt = body.createdAt ?? at;
+  return {
+    ...body.identity,
+    id: sessionId,
+    seq,
+    origin: body.origin,
+    process: body.process,
+    hasFile: body.hasFile,
+    state: body.state,
+    stateSince: createdAt,
+    stateSource: body.evidence.source,
+    waiting: null,
+    phase: "initializing",
+    history: [],
+    outcome: null,
+    endReason: null,
+    exitCode: null,
+    exitSignal: null,
+    summary: null,
+    generation: 1,
+    createdAt,
+    startedAt: isByHand(body) ? createdAt : null,
+    endedAt: null,
+    finalizedAt: null,
+    lastActiveAt: later(createdAt, at),
+    lastInputAt: null,
+    resumeReady: false,
+    resumeCount: 0,
+    errorCount: 0,
+    lastError: null,
+    turns: 0,
+    totals: null,
+  };
+}
+
+function update(row: SessionRow, body: Body<"updated">, at: Instant): SessionRow {
+  let next = row;
+  if (body.metadata !== undefined) next = { ...next, metadata: { ...next.metadata, ...body.metadata } };
+  if (body.name !== undefined) next = { ...next, name: body.name };
+  if (body.error !== undefined) {
+    next = { ...next, errorCount: next.errorCount + 1, lastError: { message: body.error, at } };
+  }
+  if (isFinal(row.phase)) return next;
+  if (body.phase !== undefined) {
+    const step = { fromPhase: row.phase, toPhase: body.phase, timestamp: at };
+    const resumeReady = isResumablePhase(body.phase);
+    next = { ...next, phase: body.phase, history: [...row.history, step], resumeReady };
+  }
+  if (body.resumeReady !== undefined) next = { ...next, resumeReady: body.resumeReady };
+  return isByHand(row) && row.state === "unknown" ? declareRunning(next, at) : next;
+}
+
+function declareRunning(row: SessionRow, at: Instant): SessionRow {
+  return { ...row, state: "running", stateSince: at, stateSource: "declared" };
+}
+
+function finalize(row: SessionRow, body: Body<"finalized">, at: Instant): SessionRow {
+  if (isFinal(row.phase)) return row;
+  const step = { fromPhase: row.phase, toPhase: body.phase, timestamp: at };
+  const final: SessionRow = {
+    ...row,
+    phase: body.phase,
+    history: body.inHistory ? [...row.history, step] : row.history,
+    finalizedAt: at,
+    summary: body.summary ?? row.summary,
+    resumeReady: false,
+    outcome: OUTCOME_OF_PHASE[body.phase],
+  };
+  if (row.origin === "started") return final;
+  const state = body.phase === "failed" ? "failed" : "stopped";
+  const stateSince = state === row.state ? row.stateSince : at;
+  return { ...final, state, stateSince, stateSource: "declared", waiting: null, endedAt: row.endedAt ?? at };
+}
+
+function changeState(row: SessionRow, body: Body<"state_changed">, at: Instant): SessionRow {
+  const { to, evidence } = body;
+  const isLate = body.generation !== undefined && body.generation < row.generation;
+  const isDeclared = evidence.source === "declared";
+  const revivesFinal = isFinal(row.phase) && isLive(to) && !isLive(row.state);
+  if (isLate || revivesFinal || !(isDeclared || to === row.state || canMove(row.state, to))) return row;
+  const moved: SessionRow = {
+    ...row,
+    state: to,
+    stateSince: to === row.state && to !== "waiting_input" ? row.stateSince : at,
+    stateSource: evidence.source,
+    waiting: to === "waiting_input" ? (body.waiting ?? null) : null,
+  };
+  if (isLive(to)) return touch(startGeneration(moved, row, at), at);
+  return touch(leave(moved, body, at), at);
+}
+
+/** Work goes on after an end: the traces of that end are cleared. */
+function startGeneration(moved: SessionRow, before: SessionRow, at: Instant): SessionRow {
+  const isResume = moved.state === "resuming" && !isLive(before.state);
+  const startedAt = moved.startedAt ?? (moved.state === "starting" ? null : at);
+  if (!isResume && !isEnded(before.state)) return { ...moved, startedAt };
+  return {
+    ...moved,
+    startedAt,
+    generation: before.generation + 1,
+    resumeCount: before.resumeCount + (isResume ? 1 : 0),
+    outcome: null,
+    endedAt: null,
+    endReason: null,
+    exitCode: null,
+    exitSignal: null,
+  };
+}
+
+function leave(moved: SessionRow, body: Body<"state_changed">, at: Instant): SessionRow {
+  const wasFinalized = isFinal(moved.phase);
+  if (moved.state === "unknown") {
+    return { ...moved, outcome: wasFinalized ? moved.outcome : null, endReason: body.endReason ?? null };
+  }
+  const outcome = body.ending ? outcomeOf(body.ending) : moved.state === "failed" ? "failure" : null;
+  return {
+    ...moved,
+    outcome: wasFinalized ? moved.outcome : outcome,
+    endedAt: at,
+    endReason: body.endReason ?? null,
+    exitCode: body.exitCode ?? null,
+    exitSignal: body.exitSignal ?? null,
+  };
+}
+
+function reconcile(row: SessionRow, body: Body<"reconciled">, at: Instant): SessionRow {
+  if (!isLive(row.state)) return row;
+  const stateSource = body.evidence.source;
+  return { ...row, state: "unknown", stateSince: at, stateSource, waiting: null, endReason: body.evidence.rule };
+}
+
+function touch(row: SessionRow, at: Instant): SessionRow {
+  return { ...row, lastActiveAt: later(row.lastActiveAt, at) };
+}
+
+/** A writer that knows the time of the last activity better than we do, also when it is earlier. */
+function exactly(lastActiveAt: Instant | undefined): { lastActiveAt?: Instant } {
+  return lastActiveAt === undefined ? {} : { lastActiveAt };
+}
+
+function isTurnStart(body: Body<"entry_added">): boolean {
+  return body.entry.role === "user" && body.entry.kind === "text";
+}
+
+function isByHand({ origin }: { origin: SessionRow["origin"] }): boolean {
+  return origin === "created" || origin === "upserted";
+}

@@ -1,0 +1,33 @@
+import type { Json, JsonObject } from "./json.ts";
+import type { Instant } from "./time.ts";
+
+export const ENTRY_KINDS = ["text", "thinking", "tool_call", "tool_result", "notice"] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
+
+export const ENTRY_ROLES = ["system", "user", "assistant", "tool"] as const;
+export type EntryRole = (typeof ENTRY_ROLES)[number];
+
+export interface EntryTool {
+  readonly name: string;
+  readonly callId?: string;
+  readonly params?: Json;
+  readonly result?: Json;
+  readonly governanceResult?: Json;
+}
+
+/** One item of the transcript, before the store has given it a place. */
+export interface NewEntry {
+  readonly role: EntryRole;
+  readonly kind: EntryKind;
+  readonly text: string | null;
+  readonly tool: EntryTool | null;
+  /** Who speaks, where a role alone does not say. */
+  readonly name?: string;
+  /** The calls that a message of the assistant announces. */
+  readonly toolCalls?: readonly JsonObject[];
+}
+
+export interface Entry extends NewEntry {
+  readonly seq: number;
+  readonly at: Instant;
+}

@@ -1,0 +1,73 @@
+import type { NewEntry } from "./entry.ts";
+import type { Evidence } from "./evidence.ts";
+import type { JsonObject } from "./json.ts";
+import type { Ending } from "./outcome.ts";
+import type { FinalPhase, Phase } from "./phase.ts";
+import type { Channel, Identity, Origin, ProcessIdentity, SessionRow, Waiting } from "./session.ts";
+import type { State } from "./state.ts";
+import type { Instant } from "./time.ts";
+import type { DeclaredTotals } from "./usage.ts";
+
+/** What happened to a session. The row of a session is nothing but these, applied in order. */
+export type EventBody =
+  | {
+      readonly kind: "created";
+      readonly identity: Identity;
+      readonly origin: Origin;
+      readonly state: State;
+      readonly evidence: Evidence;
+      readonly process: ProcessIdentity | null;
+      readonly hasFile: boolean;
+      /** For a record of something that began before it was written down. */
+      readonly createdAt?: Instant;
+    }
+  /** A record brought back from its file, whole. */
+  | { readonly kind: "restored"; readonly row: Omit<SessionRow, "seq"> }
+  | {
+      readonly kind: "updated";
+      readonly phase?: Exclude<Phase, FinalPhase>;
+      readonly metadata?: JsonObject;
+      readonly error?: string;
+      readonly name?: string | null;
+      readonly resumeReady?: boolean;
+    }
+  /** `inHistory`: reached by an update of the phase, which leaves its step in the history. */
+  | { readonly kind: "finalized"; readonly phase: FinalPhase; readonly summary: string | null; readonly inHistory: boolean }
+  | {
+      readonly kind: "state_changed";
+      readonly to: State;
+      readonly evidence: Evidence;
+      /** The generation that the evidence speaks of; an earlier one changes nothing. */
+      readonly generation?: number;
+      readonly waiting?: Waiting;
+      readonly ending?: Ending;
+      readonly exitCode?: number;
+      readonly exitSignal?: string;
+      readonly endReason?: string;
+    }
+  /** No living process could be shown. Unlike other changes it does not count as activity. */
+  | { readonly kind: "reconciled"; readonly evidence: Evidence }
+  | { readonly kind: "identified"; readonly identity: Partial<Identity>; readonly lastActiveAt?: Instant }
+  | { readonly kind: "totals_declared"; readonly totals: Partial<DeclaredTotals> }
+  | { readonly kind: "entry_added"; readonly entry: NewEntry };
+
+export type EventKind = EventBody["kind"];
+
+/** An event that was not stored yet. Its id makes appending it twice the same as once. */
+export interface NewEvent {
+  readonly id: string;
+  readonly at: Instant;
+  /** Through which channel it was said, where someone said it. */
+  readonly channel: Channel | null;
+  readonly body: EventBody;
+}
+
+export interface SessionEvent extends NewEvent {
+  readonly sessionId: string;
+  readonly seq: number;
+}
+
+/** What the feed carries: every event, and the removal of whole sessions. */
+export type FeedEvent =
+  | (SessionEvent & { readonly cursor: string })
+  | { readonly cursor: string; readonly sessionId: string; readonly at: Instant; readonly body: { readonly kind: "deleted" } };

@@ -1,0 +1,336 @@
+export interface FoundSecret {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: string;
+}
+
+/** Stands for a character of a value already found: no shape takes it in, and one may begin after it. */
+export const HIDDEN_VALUE = "\uFFFE";
+/** The same for a shape already found, but nothing begins after it: a second pass finds what the first did. */
+export const HIDDEN_SHAPE = "\uFFFF";
+
+/** The longest secret of a shape, private key blocks aside, and the longest text that introduces one. */
+const LONGEST_SHAPE = 4096;
+export const LONGEST_CONTEXT = 160;
+const LONGEST_KEY_BLOCK = 16_000;
+
+/** Every secret of a known shape, in order, none overlapping. Linear time: all patterns are bounded. */
+export function findShapes(text: string): FoundSecret[] {
+  const found: FoundSecret[] = [];
+  findTokens(text, found);
+  const tokens = found.length;
+  findIntroduced(tokens > 0 ? hide(text, found) : text, found);
+  return tokens > 0 && found.length > tokens ? found.sort((a, b) => a.start - b.start) : found;
+}
+
+/** Where a secret may begin that the end of the text breaks off, or the length of the text. */
+export function openShape(text: string): number {
+  return Math.min(openToken(text), openIntroduced(text), openKeyBlock(text));
+}
+
+interface TokenShape {
+  readonly kind: string;
+  /** How it begins, letter for letter. */
+  readonly heads: readonly string[];
+  readonly body: string;
+}
+
+const END = "(?![A-Za-z0-9])";
+
+const TOKEN_SHAPES: readonly TokenShape[] = [
+  { kind: "anthropic", heads: ["sk-ant-"], body: "[\\w-]{20,300}" },
+  { kind: "openai", heads: ["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-v1-"], body: "[\\w-]{20,300}" },
+  { kind: "openai", heads: ["sk-"], body: "(?=[A-Za-z]{0,40}\\d)[A-Za-z0-9]{20,200}" },
+  { kind: "model-provider", heads: ["gsk_", "xai-", "pplx-", "r8_"], body: "[A-Za-z0-9]{36,200}" },
+  {
+    kind: "github",
+    heads: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
+    body: "[\\w-]{36,600}(?:\\.[\\w-]{10,1500}){0,2}",
+  },
+  { kind: "github", heads: ["github_pat_"], body: "\\w{22,255}" },
+  {
+    kind: "gitlab",
+    heads: ["glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-"],
+    body: "[\\w-]{20,300}(?:\\.\\w{2,20}){0,2}",
+  },
+  { kind: "aws-key-id", heads: ["AKIA", "ASIA"], body: `[A-Z0-9]{16}${END}` },
+  { kind: "google", heads: ["AIza"], body: "[\\w-]{35}(?![\\w-])" },
+  { kind: "google", heads: ["ya29."], body: "[\\w.-]{20,2000}" },
+  { kind: "google", heads: ["GOCSPX-"], body: "[\\w-]{20,100}" },
+  { kind: "slack", heads: ["xoxa-", "xoxb-", "xoxe-", "xoxp-", "xoxr-", "xoxs-"], body: "[\\w-]{10,300}" },
+  { kind: "slack", heads: ["xapp-"], body: "\\d-[\\w-]{20,300}" },
+  { kind: "slack", heads: ["hooks.slack.com/services/"], body: "\\w{6,20}/\\w{6,20}/\\w{16,60}" },
+  { kind: "stripe", heads: ["sk_live_", "sk_test_", "rk_live_", "rk_test_"], body: "[A-Za-z0-9]{16,250}" },
+  { kind: "stripe", heads: ["whsec_"], body: "[A-Za-z0-9+/]{24,100}" },
+  { kind: "npm", heads: ["npm_"], body: `[A-Za-z0-9]{36}${END}` },
+  { kind: "pypi", heads: ["pypi-AgE"], body: "[\\w-]{40,1000}" },
+  { kind: "hugging-face", heads: ["hf_"], body: "[A-Za-z0-9]{30,60}" },
+  { kind: "docker", heads: ["dckr_pat_"], body: "[\\w-]{20,100}" },
+  { kind: "vault", heads: ["hvs."], body: "[\\w-]{24,300}" },
+  { kind: "sendgrid", heads: ["SG."], body: "[\\w-]{16,32}\\.[\\w-]{32,64}" },
+  { kind: "twilio", heads: [..."0123456789abcdef"].map((digit) => `SK${digit}`), body: `[0-9a-f]{31}${END}` },
+  { kind: "digitalocean", heads: ["dop_v1_", "doo_v1_", "dor_v1_"], body: "[a-f0-9]{64}" },
+  { kind: "jwt", heads: ["eyJ"], body: "[\\w-]{8,500}\\.eyJ[\\w-]{8,2800}\\.[\\w-]{10,700}" },
+];
+
+const KEY_BLOCK_HEAD = "-----BEGIN ";
+const KEY_BLOCK_NAME = "[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----";
+// Wide enough for armour headers, quotes of source code and `\n` of JSON; five dashes end it.
+const KEY_BLOCK_BODY = `(?:[A-Za-z0-9+/=\\s\\\\:;,."'()@<>${HIDDEN_VALUE}]|-(?!----)){0,${LONGEST_KEY_BLOCK}}`;
+const KEY_BLOCK =
+  `${KEY_BLOCK_NAME}(?:${KEY_BLOCK_BODY}-----END ${KEY_BLOCK_NAME}` +
+  // One that was cut short still shows the key.
+  `|(?=[\\s\\\\nr"'+]{0,40}[A-Za-z0-9+/]{40})[A-Za-z0-9+/=\\s\\\\"']{40,${LONGEST_KEY_BLOCK}})`;
+
+// After a letter a token is part of a longer word, unless that letter ends an escape of JSON or of a URL,
+// or the dash is the mark of a removed line.
+const BORDER = `(?:(?<![\\w${HIDDEN_SHAPE}-])|(?<=\\\\[nrtbf]|\\\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|(?:^|\\n)-))`;
+
+interface IntroducedShape {
+  readonly kind: string;
+  /** What stands before the secret and stays readable: as far as it is looked back at, and its end. */
+  readonly before: string;
+  readonly secret: string;
+  /** Whether a value of this form is worth hiding: keeps prose and code readable. */
+  readonly accepts: (secret: string, before: string) => boolean;
+}
+
+const QUOTE = "\\\\{0,3}[\"'`]";
+const UNQUOTED = "[\\w+/!@#^*~%.-]";
+const NAME = anyCase(
+  "(?:(?:api|access|private|encryption|signing|secret)[_-]?key|secret(?:[_-]?key[_-]?base)?" +
+    "|passw(?:or)?d|passphrase|pwd|token|credentials?)",
+);
+
+/** An assignment to a name. It begins at the sign, which is rarer than the letters of names and so found faster. */
+function assignedTo(name: string): string {
+  const sign = "(?:[:=]|%3[dD])";
+  return `${sign}(?<=${name}["'\`\\\\\\]\\s]{0,7}(?::\\s?string\\s?)?${sign})[=>]{0,2}\\s{0,3}`;
+}
+
+const URL_USER = "://[^\\s:@/\"'`<>\\\\]{0,128}:";
+const URL_PASSWORD = `[^\\s@/"'\`<>\\\\\\[\\]${HIDDEN_VALUE}${HIDDEN_SHAPE}]{1,256}(?=@)`;
+
+/** What every introduction begins with: tells most texts apart at once. */
+const INTRODUCTION =
+  `${assignedTo(anyCase("(?:authorization|key|base|secret|passw(?:or)?d|passphrase|pwd|token|credentials?)"))}` +
+  `|${URL_USER}${URL_PASSWORD}|:AA|\\.[\\w-]{6}\\.|--[a-z]|${anyCase("bearer")}\\s`;
+
+/** In the order of preference. */
+const INTRODUCED_SHAPES: readonly IntroducedShape[] = [
+  {
+    kind: "authorization",
+    before: `${assignedTo(anyCase("authorization"))}(?:${QUOTE})?${anyCase("(?:bearer|basic|token|digest)")}\\s{1,3}`,
+    secret: "[\\w.~+/-]{8,4000}={0,2}",
+    accepts: looksRandom,
+  },
+  {
+    kind: "authorization",
+    before: `${anyCase("bearer")}\\s{1,3}`,
+    secret: "[\\w.~+/-]{20,4000}={0,2}",
+    accepts: looksRandom,
+  },
+  {
+    kind: "aws-secret",
+    before: `${assignedTo(anyCase("secret_?access_?key"))}(?:${QUOTE})?`,
+    secret: "[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])",
+    accepts: looksRandom,
+  },
+  {
+    kind: "azure",
+    before: `=(?<=${anyCase("(?:account|sharedaccess)key")}=)`,
+    secret: "[A-Za-z0-9+/]{40,100}={0,2}",
+    accepts: looksRandom,
+  },
+  {
+    kind: "url-password",
+    before: URL_USER,
+    secret: URL_PASSWORD,
+    accepts: (secret) => !/^[${*]/.test(secret),
+  },
+  {
+    kind: "telegram",
+    before: ":(?<=(?<!\\w)\\d{8,10}:)",
+    secret: `AA[\\w-]{33}${END}`,
+    accepts: looksRandom,
+  },
+  {
+    kind: "discord",
+    before: "\\.(?<=(?<![\\w-])[MNO][\\w-]{23,27}\\.)[\\w-]{6}\\.",
+    secret: "[\\w-]{27,40}",
+    accepts: looksRandom,
+  },
+  {
+    kind: "assignment",
+    before: `${assignedTo(NAME)}${QUOTE}`,
+    secret: `[^\\s"'\`\\\\<>\\[\\]${HIDDEN_VALUE}${HIDDEN_SHAPE}]{8,2048}(?=["'\`\\\\])`,
+    accepts: isAssignedSecret,
+  },
+  {
+    kind: "assignment",
+    before: assignedTo(NAME),
+    secret: `${UNQUOTED}{8,2048}={0,2}(?![\\w+/!@#^*~%.=$([{-]|:\\w)`,
+    accepts: (secret, before) => isAssignedSecret(secret) && (before === "=" || !isIdentifier(secret)),
+  },
+  {
+    kind: "flag",
+    before: "--(?<![\\w-]--)[a-z-]{0,30}(?:password|token|api-key|secret|passphrase) ",
+    secret: `${UNQUOTED}{8,2048}={0,2}(?![\\w+/!@#^*~%.=$([{-])`,
+    accepts: (secret) => isAssignedSecret(secret) && !isIdentifier(secret),
+  },
+];
+
+function looksRandom(secret: string): boolean {
+  return /\d/.test(secret) || /[a-z][A-Z]/.test(secret);
+}
+
+function isAssignedSecret(secret: string): boolean {
+  if (!/\d/.test(secret) || !/[A-Za-z]/.test(secret)) return false;
+  if (/^[${(%]|\$\{|\{\{|\(/.test(secret)) return false; // a variable, a template or a call
+  return !isDate(secret) && !isPath(secret) && !isDottedName(secret);
+}
+
+const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d/.test(text);
+const isPath = (text: string): boolean =>
+  /^(?:(?:~|\.{1,2})?\/[\w.@-]*(?:\/|$)|[A-Za-z]:\\|\w+:\/\/)/.test(text);
+const isDottedName = (text: string): boolean =>
+  /^[A-Za-z_$][\w$]{0,40}(?:\.[A-Za-z_$][\w$]{0,40}){1,8}$/.test(text);
+const isIdentifier = (text: string): boolean => /^[A-Za-z_]+\d+[A-Za-z_]*$/.test(text);
+
+function findTokens(text: string, found: FoundSecret[]): void {
+  const head = headPattern();
+  head.lastIndex = 0;
+  for (let match = head.exec(text); match !== null; match = head.exec(text)) {
+    const isBlock = match[0] === KEY_BLOCK_HEAD;
+    const whole = isBlock ? keyBlockPattern() : tokenPattern();
+    whole.lastIndex = match.index;
+    const groups = whole.exec(text);
+    if (groups === null) continue;
+    const kind = isBlock ? "private-key" : (TOKEN_KINDS[matchedGroup(groups)] as string);
+    found.push({ start: match.index, end: whole.lastIndex, kind });
+    head.lastIndex = whole.lastIndex;
+  }
+}
+
+function hide(text: string, found: readonly FoundSecret[]): string {
+  let hidden = "";
+  let done = 0;
+  for (const { start, end } of found) {
+    hidden += text.slice(done, start) + HIDDEN_SHAPE.repeat(end - start);
+    done = end;
+  }
+  return hidden + text.slice(done);
+}
+
+function findIntroduced(text: string, found: FoundSecret[]): void {
+  const head = introductionPattern();
+  const whole = introducedPattern();
+  head.lastIndex = 0;
+  for (let match = head.exec(text); match !== null; match = head.exec(text)) {
+    head.lastIndex = match.index + 1;
+    whole.lastIndex = match.index;
+    const groups = whole.exec(text);
+    if (groups === null) continue;
+    const index = matchedGroup(groups);
+    const secret = groups[index] as string;
+    const { kind, accepts } = INTRODUCED_SHAPES[index - 1] as IntroducedShape;
+    const end = whole.lastIndex;
+    const start = end - secret.length;
+    if (!accepts(secret, text.slice(match.index, start))) continue;
+    found.push({ start, end, kind });
+    head.lastIndex = end;
+  }
+}
+
+function matchedGroup(match: RegExpExecArray): number {
+  return match.findIndex((group, at) => at > 0 && group !== undefined);
+}
+
+function openToken(text: string): number {
+  const pattern = openTokenPattern();
+  pattern.lastIndex = runStart(text, /[\w.+/:=-]/);
+  return pattern.exec(text)?.index ?? text.length;
+}
+
+function openIntroduced(text: string): number {
+  const run = runStart(text, /[^\s"'`\\<>]/);
+  const pattern = beforePattern();
+  pattern.lastIndex = Math.max(0, run - LONGEST_CONTEXT);
+  let open = text.length;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    if (pattern.lastIndex >= run) open = Math.min(open, pattern.lastIndex);
+    pattern.lastIndex = match.index + 1;
+  }
+  return open;
+}
+
+function openKeyBlock(text: string): number {
+  const start = text.lastIndexOf(KEY_BLOCK_HEAD);
+  if (start >= 0 && openKeyBlockPattern().test(text.slice(start))) return start;
+  for (let length = KEY_BLOCK_HEAD.length - 1; length > 0; length--)
+    if (text.endsWith(KEY_BLOCK_HEAD.slice(0, length))) return text.length - length;
+  return text.length;
+}
+
+/** Where the characters begin that reach to the end of the text without a break. */
+function runStart(text: string, character: RegExp): number {
+  const first = Math.max(0, text.length - LONGEST_SHAPE);
+  let start = text.length;
+  while (start > first && character.test(text[start - 1] as string)) start--;
+  return start;
+}
+
+const HEADS = TOKEN_SHAPES.flatMap((shape) => shape.heads);
+/** By number of the group. */
+const TOKEN_KINDS = ["", ...TOKEN_SHAPES.map((shape) => shape.kind)];
+
+const headPattern = once(() => {
+  const shortest = HEADS.filter((head) => !HEADS.some((other) => other !== head && head.startsWith(other)));
+  return new RegExp([...shortest, KEY_BLOCK_HEAD].map(literal).join("|"), "g");
+});
+
+const tokenPattern = once(() => {
+  const tokens = TOKEN_SHAPES.map(({ heads, body }) => `((?:${heads.map(literal).join("|")})${body})`);
+  return new RegExp(`${BORDER}(?:${tokens.join("|")})`, "y");
+});
+
+const keyBlockPattern = once(() => new RegExp(KEY_BLOCK_HEAD + KEY_BLOCK, "y"));
+
+const introductionPattern = once(() => new RegExp(INTRODUCTION, "g"));
+
+const introducedPattern = once(
+  () => new RegExp(INTRODUCED_SHAPES.map(({ before, secret }) => `${before}(${secret})`).join("|"), "y"),
+);
+
+const beforePattern = once(() => new RegExp(INTRODUCED_SHAPES.map(({ before }) => before).join("|"), "g"));
+
+const openTokenPattern = once(() => {
+  const cut = new Set(HEADS.flatMap((head) => [...head].map((_, at) => head.slice(0, at)).slice(1)));
+  const open = [...HEADS.map(literal), `(?:${[...cut].map(literal).join("|")})$`];
+  return new RegExp(`${BORDER}(?:${open.join("|")})`, "g");
+});
+
+const openKeyBlockPattern = once(
+  () =>
+    new RegExp(
+      `^${KEY_BLOCK_HEAD}[A-Z0-9 ]{0,50}(?:-{0,5}$|-----${KEY_BLOCK_BODY}(?:-----[A-Z0-9 ]{0,60}-{0,4})?$)`,
+    ),
+);
+
+/** Patterns are built at their first use: most commands redact nothing. */
+function once<T>(build: () => T): () => T {
+  let built: T | undefined;
+  return () => {
+    built ??= build();
+    return built;
+  };
+}
+
+function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}
+
+/** The pattern for its letters in either case: the flag would make the wide classes of values slow to build. */
+function anyCase(pattern: string): string {
+  return pattern.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}

@@ -1,0 +1,179 @@
+import type { Instant } from "./time.ts";
+
+/** One model request as the ledger keeps it. Null is "not measured", never zero. Money in billionths of a dollar. */
+export interface UsageEntry {
+  /** Names the request: writing it again replaces it, so that each is counted once. */
+  readonly requestKey: string;
+  readonly at: Instant;
+  readonly model: string | null;
+  readonly tokensInput: number | null;
+  readonly tokensOutput: number | null;
+  readonly tokensCacheRead: number | null;
+  readonly tokensCacheWrite: number | null;
+  readonly tokensReasoning: number | null;
+  readonly reportedNanoUsd: number | null;
+  readonly computedNanoUsd: number | null;
+}
+
+export const COST_SOURCES = ["reported", "computed", "mixed", "unpriced"] as const;
+export type CostSource = (typeof COST_SOURCES)[number];
+
+/** What a record shows. `tokensReasoning` is part of the output and never added. */
+export interface Usage {
+  readonly turns: number | null;
+  readonly tokensInput: number | null;
+  readonly tokensOutput: number | null;
+  readonly tokensCacheRead: number | null;
+  readonly tokensCacheWrite: number | null;
+  readonly tokensReasoning: number | null;
+  readonly tokensTotal: number | null;
+  readonly costUsd: number | null;
+  readonly costSource: CostSource | null;
+  /** Something that belongs into a sum was not measured. */
+  readonly partial: boolean;
+}
+
+/** Totals said by a writer that keeps no ledger. */
+export interface DeclaredTotals {
+  readonly turns: number | null;
+  readonly tokensInput: number | null;
+  readonly tokensOutput: number | null;
+  readonly tokensCacheRead: number | null;
+  readonly tokensCacheWrite: number | null;
+  readonly tokensReasoning: number | null;
+  readonly costUsd: number | null;
+}
+
+const SUMMED = ["tokensInput", "tokensOutput", "tokensCacheRead", "tokensCacheWrite"] as const;
+type Summed = (typeof SUMMED)[number] | "tokensReasoning";
+
+/** The sum of a ledger, in whole numbers, so that adding and taking away are exact. */
+export interface LedgerSum {
+  readonly requests: number;
+  readonly sums: Readonly<Record<Summed, number>>;
+  /** How many requests measured each bucket. */
+  readonly measured: Readonly<Record<Summed, number>>;
+  readonly nanoUsd: number;
+  readonly reported: number;
+  readonly computed: number;
+}
+
+export const EMPTY_LEDGER: LedgerSum = {
+  requests: 0,
+  sums: { tokensInput: 0, tokensOutput: 0, tokensCacheRead: 0, tokensCacheWrite: 0, tokensReasoning: 0 },
+  measured: { tokensInput: 0, tokensOutput: 0, tokensCacheRead: 0, tokensCacheWrite: 0, tokensReasoning: 0 },
+  nanoUsd: 0,
+  reported: 0,
+  computed: 0,
+};
+
+export const NO_USAGE: Usage = {
+  turns: null,
+  tokensInput: null,
+  tokensOutput: null,
+  tokensCacheRead: null,
+  tokensCacheWrite: null,
+  tokensReasoning: null,
+  tokensTotal: null,
+  costUsd: null,
+  costSource: null,
+  partial: false,
+};
+
+export function addToLedger(sum: LedgerSum, entry: UsageEntry): LedgerSum {
+  return moveLedger(sum, entry, 1);
+}
+
+export function takeFromLedger(sum: LedgerSum, entry: UsageEntry): LedgerSum {
+  return moveLedger(sum, entry, -1);
+}
+
+export function usageOfLedger(sum: LedgerSum, turns: number | null): Usage {
+  const bucket = (name: Summed) => (sum.measured[name] === 0 ? null : sum.sums[name]);
+  const priced = sum.reported + sum.computed;
+  return withTotal({
+    turns,
+    tokensInput: bucket("tokensInput"),
+    tokensOutput: bucket("tokensOutput"),
+    tokensCacheRead: bucket("tokensCacheRead"),
+    tokensCacheWrite: bucket("tokensCacheWrite"),
+    tokensReasoning: bucket("tokensReasoning"),
+    costUsd: priced === 0 ? null : sum.nanoUsd / 1e9,
+    costSource: costSourceOf(sum.reported > 0, sum.computed > 0),
+    partial: priced < sum.requests || SUMMED.some((name) => sum.measured[name] < sum.requests),
+  });
+}
+
+export function usageOfTotals(totals: DeclaredTotals, turns: number | null): Usage {
+  const { costUsd, ...counts } = totals;
+  const knowsTokens = SUMMED.some((name) => totals[name] !== null);
+  return withTotal({
+    ...counts,
+    turns: turns ?? totals.turns,
+    costUsd,
+    costSource: costUsd === null ? (knowsTokens ? "unpriced" : null) : "reported",
+    partial: costUsd === null || SUMMED.some((name) => totals[name] === null),
+  });
+}
+
+/** A parent together with its children. A member that measured nothing makes the sum partial. */
+export function combineUsage(members: readonly Usage[]): Usage {
+  if (members.length === 1) return members[0] as Usage;
+  const known = members.filter((member) => !isUnmeasured(member));
+  if (known.length === 0) return NO_USAGE;
+  const sum = (name: "turns" | Summed | "costUsd") => {
+    const values = known.map((member) => member[name]).filter((value) => value !== null);
+    return values.length === 0 ? null : values.reduce((total, value) => total + value, 0);
+  };
+  const sources = known.map((member) => member.costSource);
+  const is = (...wanted: CostSource[]) => sources.some((source) => source !== null && wanted.includes(source));
+  return withTotal({
+    turns: sum("turns"),
+    tokensInput: sum("tokensInput"),
+    tokensOutput: sum("tokensOutput"),
+    tokensCacheRead: sum("tokensCacheRead"),
+    tokensCacheWrite: sum("tokensCacheWrite"),
+    tokensReasoning: sum("tokensReasoning"),
+    costUsd: sum("costUsd"),
+    costSource: costSourceOf(is("reported", "mixed"), is("computed", "mixed")),
+    partial: known.length < members.length || known.some((member) => member.partial),
+  });
+}
+
+function isUnmeasured(usage: Usage): boolean {
+  return usage.tokensTotal === null && usage.costUsd === null;
+}
+
+function costSourceOf(reported: boolean, computed: boolean): CostSource {
+  if (reported && computed) return "mixed";
+  if (reported) return "reported";
+  return computed ? "computed" : "unpriced";
+}
+
+function withTotal(usage: Omit<Usage, "tokensTotal">): Usage {
+  const known = SUMMED.map((name) => usage[name]).filter((value) => value !== null);
+  const tokensTotal = known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
+  const { costUsd, costSource, partial, ...counts } = usage;
+  return { ...counts, tokensTotal, costUsd, costSource, partial };
+}
+
+function moveLedger(sum: LedgerSum, entry: UsageEntry, sign: 1 | -1): LedgerSum {
+  const sums = { ...sum.sums };
+  const measured = { ...sum.measured };
+  for (const name of [...SUMMED, "tokensReasoning"] as const) {
+    const value = entry[name];
+    if (value === null) continue;
+    sums[name] += sign * value;
+    measured[name] += sign;
+  }
+  const isReported = entry.reportedNanoUsd !== null;
+  const isComputed = !isReported && entry.computedNanoUsd !== null;
+  return {
+    requests: sum.requests + sign,
+    sums,
+    measured,
+    nanoUsd: sum.nanoUsd + sign * (entry.reportedNanoUsd ?? entry.computedNanoUsd ?? 0),
+    reported: sum.reported + (isReported ? sign : 0),
+    computed: sum.computed + (isComputed ? sign : 0),
+  };
+}

@@ -1,0 +1,89 @@
+import type { Database, Statement } from "better-sqlite3";
+import { RollcallError } from "../../domain/errors.ts";
+
+interface Waiting<Tx> {
+  readonly work: (tx: Tx) => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Changes of one transaction; `finish` writes what was kept back until the end of it. */
+export interface Batch {
+  finish(): void;
+}
+
+export interface CommitQueueOptions<Tx extends Batch> {
+  readonly db: Database;
+  readonly begin: () => Tx;
+  readonly committed: () => void;
+  /** Turns a failure of the engine into ours, and may give up the connection. */
+  readonly failed: (error: unknown) => Error;
+}
+
+const MAX_BATCH = 256;
+
+/**
+ * Group commit: work that is asked for in one turn of the event loop runs in one transaction and shares its fsync.
+ * Each promise settles after the commit. Work refuses by throwing a coded error before it writes anything.
+ */
+export class CommitQueue<Tx extends Batch> {
+  readonly #options: CommitQueueOptions<Tx>;
+  readonly #begin: Statement<[]>;
+  readonly #commit: Statement<[]>;
+  readonly #rollback: Statement<[]>;
+  #waiting: Waiting<Tx>[] = [];
+
+  constructor(options: CommitQueueOptions<Tx>) {
+    this.#options = options;
+    // IMMEDIATE: a transaction that reads first and writes later would fail at once when another one wrote between.
+    this.#begin = options.db.prepare("BEGIN IMMEDIATE");
+    this.#commit = options.db.prepare("COMMIT");
+    this.#rollback = options.db.prepare("ROLLBACK");
+  }
+
+  add<T>(work: (tx: Tx) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#waiting.length === 0) setImmediate(() => this.flush());
+      this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+    });
+  }
+
+  flush(): void {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MAX_BATCH);
+      this.#run(batch);
+    }
+  }
+
+  #run(batch: readonly Waiting<Tx>[]): void {
+    try {
+      this.#begin.run();
+      const tx = this.#options.begin();
+      const settle = batch.map((item) => attempt(item, tx));
+      tx.finish();
+      this.#commit.run();
+      this.#options.committed();
+      for (const tell of settle) tell();
+    } catch (error) {
+      if (this.#options.db.open && this.#options.db.inTransaction) this.#rollback.run();
+      this.#settleFailure(batch, error);
+    }
+  }
+
+  /** One of many may have been the cause: each gets a transaction of its own. */
+  #settleFailure(batch: readonly Waiting<Tx>[], error: unknown): void {
+    const [only, ...others] = batch;
+    if (only && others.length === 0) only.reject(this.#options.failed(error));
+    else for (const item of batch) this.#run([item]);
+  }
+}
+
+function attempt<Tx>(item: Waiting<Tx>, tx: Tx): () => void {
+  try {
+    const value = item.work(tx);
+    return () => item.resolve(value);
+  } catch (error) {
+    if (error instanceof RollcallError) return () => item.reject(error);
+    throw error;
+  }
+}

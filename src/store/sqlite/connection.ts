@@ -1,0 +1,101 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { RollcallError } from "../../domain/errors.ts";
+import { translate } from "./failure.ts";
+import { migrate } from "./migrate.ts";
+
+export interface ConnectionOptions {
+  readonly path: string;
+  /** How long to wait for another writer before saying that the store is locked. */
+  readonly busyTimeoutMs?: number;
+  /** The type of a file system as statfs(2) tells it. */
+  readonly filesystemType?: (folder: string) => number;
+}
+
+/** SQLite's locks are not to be trusted on these: two machines would write over each other. */
+const NETWORK_FILESYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB2"],
+  [0x5346414f, "AFS"],
+  [0x73757245, "Coda"],
+  [0x00c36400, "Ceph"],
+  [0x0bd00bd0, "Lustre"],
+]);
+
+/** Opens the database, makes it where there is none, and brings its schema up to date. */
+export function connect(options: ConnectionOptions): Database.Database {
+  const { path } = options;
+  try {
+    prepareFile(options);
+    const db = new Database(path, { timeout: options.busyTimeoutMs ?? 5000 });
+    try {
+      configure(db);
+      migrate(db, path);
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  } catch (error) {
+    throw translate(error, path);
+  }
+}
+
+/** A second, read-only connection: for long reads beside the one that writes. */
+export function connectReadOnly(path: string): Database.Database {
+  try {
+    return new Database(path, { readonly: true, fileMustExist: true });
+  } catch (error) {
+    throw translate(error, path);
+  }
+}
+
+function prepareFile({ path, filesystemType = (folder) => statfsSync(folder).type }: ConnectionOptions): void {
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  checkOwner(folder);
+  const network = NETWORK_FILESYSTEMS.get(filesystemType(folder) >>> 0);
+  if (network !== undefined) {
+    throw new RollcallError("store_network_filesystem", `${folder} is on a network file system (${network}), where a database is not safe.`, {
+      hint: "Choose a local folder with ROLLCALL_HOME.",
+    });
+  }
+  const isNew = statSync(path, { throwIfNoEntry: false }) === undefined;
+  // Made by us and not by SQLite, so that nobody else can ever read it: its journal takes over these permissions.
+  if (isNew) closeSync(openSync(path, "a", 0o600));
+  else tighten(path);
+}
+
+/** A file that others could read is closed to them; the folder is the user's own affair (`doctor` looks at it). */
+function tighten(path: string): void {
+  checkOwner(path);
+  const { mode } = statSync(path);
+  if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700);
+}
+
+function checkOwner(path: string): void {
+  const uid = process.getuid?.();
+  const stat = statSync(path);
+  if (uid !== undefined && stat.uid !== uid) {
+    throw new RollcallError("store_wrong_owner", `${path} belongs to another user (uid ${stat.uid}, you are ${uid}).`, {
+      hint: "Run Rollcall as its owner, or choose another folder with ROLLCALL_HOME.",
+    });
+  }
+}
+
+function configure(db: Database.Database): void {
+  db.pragma("journal_mode = WAL");
+  // FULL: a commit is on the disk before anyone is told. NORMAL lost acknowledged rows in simulated power cuts.
+  db.pragma("synchronous = FULL");
+  if (process.platform === "darwin") {
+    db.pragma("fullfsync = 1");
+    db.pragma("checkpoint_fullfsync = 1");
+  }
+  db.pragma("journal_size_limit = 67108864");
+  db.pragma("trusted_schema = OFF");
+  db.pragma("cell_size_check = ON");
+  db.pragma("temp_store = MEMORY");
+}

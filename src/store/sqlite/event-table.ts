@@ -1,0 +1,124 @@
+import type { Database, Statement } from "better-sqlite3";
+import type { Entry } from "../../domain/entry.ts";
+import { RollcallError } from "../../domain/errors.ts";
+import type { EventBody, FeedEvent, NewEvent, SessionEvent } from "../../domain/event.ts";
+import type { Channel } from "../../domain/session.ts";
+import type { RangeQuery } from "../store.ts";
+
+interface KeptEvent {
+  readonly feed: number;
+  readonly seq: number;
+  readonly id: string;
+  readonly at: string;
+  readonly channel: string | null;
+  readonly body: string;
+  readonly session_id: string | null;
+}
+
+/** How many events a caller gets who names no limit; the rest comes with the next cursor. */
+const PAGE = 1000;
+
+export class EventTable {
+  readonly #db: Database;
+  readonly #insert: Statement<unknown[]>;
+  readonly #feed: Statement<[number, number], KeptEvent>;
+  readonly #feedEnd: Statement<[], { readonly feed: number | null }>;
+  readonly #ranges = new Map<string, Statement<unknown[], KeptEvent>>();
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#insert = db.prepare(
+      `INSERT INTO events (session, seq, id, at, channel, kind, body) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO NOTHING`,
+    );
+    this.#feed = db.prepare(
+      `SELECT e.*, s.id AS session_id FROM events e LEFT JOIN sessions s ON s.no = e.session
+       WHERE e.feed > ? ORDER BY e.feed LIMIT ?`,
+    );
+    this.#feedEnd = db.prepare("SELECT max(feed) AS feed FROM events");
+  }
+
+  /** The place of the event in the feed; undefined for one whose id is there already. */
+  insert(sessionNo: number, seq: number, event: NewEvent): number | undefined {
+    const { id, at, channel, body } = event;
+    const { changes, lastInsertRowid } = this.#insert.run(sessionNo, seq, id, at, channel, body.kind, JSON.stringify(body));
+    return changes === 0 ? undefined : Number(lastInsertRowid);
+  }
+
+  range(sessionId: string, query: RangeQuery): SessionEvent[] {
+    return this.#select(sessionId, query, false).map((kept) => toEvent(kept, sessionId));
+  }
+
+  entries(sessionId: string, query: RangeQuery): Entry[] {
+    return this.#select(sessionId, query, true).map((kept) => toEntry(kept, sessionId));
+  }
+
+  feed(after: string | undefined, limit: number): FeedEvent[] {
+    return this.#feed.all(parseCursor(after), limit).map(toFeedEvent);
+  }
+
+  feedEnd(): string {
+    return String(this.#feedEnd.get()?.feed ?? 0);
+  }
+
+  #select(sessionId: string, query: RangeQuery, entriesOnly: boolean): KeptEvent[] {
+    const { after = 0, before = Number.MAX_SAFE_INTEGER, limit = PAGE, tail = false } = query;
+    const rows = this.#range(entriesOnly, tail).all(sessionId, after, before, limit === 0 ? -1 : limit);
+    return tail ? rows.reverse() : rows;
+  }
+
+  #range(entriesOnly: boolean, tail: boolean): Statement<unknown[], KeptEvent> {
+    const sql = `SELECT feed, seq, id, at, channel, body, NULL AS session_id FROM events
+      WHERE session = (SELECT no FROM sessions WHERE id = ?) AND seq > ? AND seq < ?
+      ${entriesOnly ? "AND kind = 'entry_added'" : ""} ORDER BY seq ${tail ? "DESC" : "ASC"} LIMIT ?`;
+    let statement = this.#ranges.get(sql);
+    if (!statement) {
+      statement = this.#db.prepare<unknown[], KeptEvent>(sql);
+      this.#ranges.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+export function parseBody(body: string, sessionId: string): EventBody {
+  try {
+    return JSON.parse(body) as EventBody;
+  } catch (cause) {
+    throw new RollcallError("corrupt", `An event of session ${sessionId} is damaged and was left as it is.`, {
+      hint: "See `rollcall verify`; `rollcall restore FILE` goes back to a backup.",
+      cause,
+    });
+  }
+}
+
+function toEvent(kept: KeptEvent, sessionId: string): SessionEvent {
+  return {
+    sessionId,
+    seq: kept.seq,
+    id: kept.id,
+    at: kept.at,
+    channel: kept.channel as Channel | null,
+    body: parseBody(kept.body, sessionId),
+  };
+}
+
+function toEntry(kept: KeptEvent, sessionId: string): Entry {
+  const body = parseBody(kept.body, sessionId);
+  if (body.kind !== "entry_added") throw new RollcallError("corrupt", `Event ${kept.id} is no entry.`);
+  return { seq: kept.seq, at: kept.at, ...body.entry };
+}
+
+function toFeedEvent(kept: KeptEvent): FeedEvent {
+  const cursor = String(kept.feed);
+  if (kept.session_id !== null) return { ...toEvent(kept, kept.session_id), cursor };
+  const { sessionId } = JSON.parse(kept.body) as { readonly sessionId: string };
+  return { cursor, sessionId, at: kept.at, body: { kind: "deleted" } };
+}
+
+function parseCursor(cursor: string | undefined): number {
+  const feed = cursor === undefined ? 0 : Number(cursor);
+  if (Number.isSafeInteger(feed) && feed >= 0) return feed;
+  throw new RollcallError("bad_input", `${JSON.stringify(cursor)} is not a cursor of the feed.`, {
+    hint: "Use the cursor of an event that the feed gave.",
+  });
+}

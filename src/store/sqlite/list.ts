@@ -1,0 +1,141 @@
+import type { Database, Statement } from "better-sqlite3";
+import { RollcallError } from "../../domain/errors.ts";
+import type { Status } from "../../domain/state.ts";
+import type { ListQuery, Page, StoredSession } from "../store.ts";
+import { KEPT_COLUMNS, type KeptSession, read } from "./session-table.ts";
+
+interface Condition {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** Rows asked for at once where all are wanted, or where a filter of the caller's may turn many away. */
+const CHUNK = 500;
+
+/** Sessions by newest activity, then id; filters first, then the limit. */
+export class SessionList {
+  readonly #db: Database;
+  readonly #statements = new Map<string, Statement<unknown[], KeptSession>>();
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  page(query: ListQuery): Page<StoredSession> {
+    const items: StoredSession[] = [];
+    const corrupt: string[] = [];
+    const wanted = query.limit === 0 ? Number.POSITIVE_INFINITY : query.limit;
+    let cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor);
+    for (;;) {
+      const size = query.where ? CHUNK : Math.min(CHUNK, wanted - items.length + 1);
+      const rows = this.#select(query, cursor, size);
+      for (const kept of rows) {
+        const session = readOrNote(kept, corrupt);
+        if (session && (query.where?.(session.row) ?? true)) {
+          if (items.length === wanted) return { items, nextCursor: formatCursor(items.at(-1)), corrupt };
+          items.push(session);
+        }
+      }
+      const last = rows.at(-1);
+      if (!last || rows.length < size) return { items, nextCursor: undefined, corrupt };
+      cursor = { lastActiveAt: last.last_active_at, id: last.id };
+    }
+  }
+
+  #select(query: ListQuery, cursor: Cursor | undefined, size: number): ListedSession[] {
+    const conditions = [...conditionsOf(query), ...(cursor ? [behind(cursor)] : [])];
+    const where = conditions.length === 0 ? "" : `WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}`;
+    const sql = `SELECT ${KEPT_COLUMNS}, s.last_active_at FROM sessions s ${where} ORDER BY s.last_active_at DESC, s.id LIMIT ?`;
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#db.prepare<unknown[], KeptSession>(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement.all(...conditions.flatMap(({ values }) => values), size) as ListedSession[];
+  }
+}
+
+type ListedSession = KeptSession & { readonly last_active_at: string };
+
+interface Cursor {
+  readonly lastActiveAt: string;
+  readonly id: string;
+}
+
+function readOrNote(kept: KeptSession, corrupt: string[]): StoredSession | undefined {
+  try {
+    return read(kept);
+  } catch (error) {
+    if (!(error instanceof RollcallError)) throw error;
+    corrupt.push(kept.id);
+    return undefined;
+  }
+}
+
+function conditionsOf(query: ListQuery): Condition[] {
+  const conditions: (Condition | undefined)[] = [
+    query.states && stateIn(query.states),
+    query.statuses && statusIn(query.statuses),
+    query.detached ? { sql: "s.live = 1 AND s.observed ->> '$.attached' = 0", values: [] } : undefined,
+    equals("kind", query.kind),
+    equals("channel", query.channel),
+    query.agent === undefined
+      ? undefined
+      : { sql: "(s.agent_name = ? OR s.agent_type = ?)", values: [query.agent, query.agent] },
+    equals("task_id", query.taskId),
+    equals("parent_id", query.parentId),
+    equals("machine", query.machine),
+    query.origins && isIn("s.origin", query.origins),
+    query.activeSince === undefined ? undefined : { sql: "s.last_active_at >= ?", values: [query.activeSince] },
+    query.activeUntil === undefined ? undefined : { sql: "s.last_active_at < ?", values: [query.activeUntil] },
+    query.createdSince === undefined ? undefined : { sql: "s.created_at >= ?", values: [query.createdSince] },
+    query.createdUntil === undefined ? undefined : { sql: "s.created_at < ?", values: [query.createdUntil] },
+  ];
+  return conditions.filter((condition) => condition !== undefined);
+}
+
+function equals(column: string, value: string | undefined): Condition | undefined {
+  return value === undefined ? undefined : { sql: `s.${column} = ?`, values: [value] };
+}
+
+function isIn(expression: string, values: readonly string[]): Condition {
+  return { sql: `${expression} IN (${values.map(() => "?").join(", ")})`, values };
+}
+
+/** `+` keeps SQLite from an index that would give several states one after the other and so need a sort. */
+function stateIn(states: readonly string[]): Condition {
+  return states.length === 1 ? { sql: "s.state = ?", values: states } : isIn("+s.state", states);
+}
+
+/** The words of `statusOf`, asked in SQL; the contract suite holds the two together. */
+const STATUS_SQL: Readonly<Record<Status, string>> = {
+  active: "s.live = 1",
+  unknown: "(s.state = 'unknown' OR (s.state = 'stopped' AND s.outcome IS NULL))",
+  failed: "(s.state = 'failed' OR (s.state = 'stopped' AND s.outcome = 'failure'))",
+  completed: "(s.state = 'stopped' AND s.outcome = 'success')",
+  cancelled: "(s.state = 'stopped' AND s.outcome = 'interrupted')",
+};
+
+function statusIn(statuses: readonly Status[]): Condition {
+  return { sql: `(${statuses.map((status) => STATUS_SQL[status]).join(" OR ")})`, values: [] };
+}
+
+function behind({ lastActiveAt, id }: Cursor): Condition {
+  return {
+    // The first half is for the index: it alone would let the ties of the last page come again.
+    sql: "s.last_active_at <= ? AND (s.last_active_at < ? OR s.id > ?)",
+    values: [lastActiveAt, lastActiveAt, id],
+  };
+}
+
+function formatCursor(last: StoredSession | undefined): string | undefined {
+  return last && Buffer.from(`${last.row.lastActiveAt} ${last.row.id}`).toString("base64url");
+}
+
+function parseCursor(cursor: string): Cursor {
+  const match = /^(\S+) (\S+)$/.exec(Buffer.from(cursor, "base64url").toString());
+  if (match) return { lastActiveAt: match[1] as string, id: match[2] as string };
+  throw new RollcallError("bad_input", `${JSON.stringify(cursor)} is not a cursor of a list.`, {
+    hint: "Use the next_cursor that the page before gave.",
+  });
+}

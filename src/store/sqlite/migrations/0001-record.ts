@@ -1,0 +1,111 @@
+/** The first schema. `body` holds the row or event as JSON; the columns beside it are what queries ask for. */
+export const record = `
+CREATE TABLE sessions (
+  no INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  seq INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  ledger TEXT,
+  observed TEXT,
+  suffix TEXT,
+  name TEXT,
+  state TEXT NOT NULL,
+  live INTEGER NOT NULL,
+  outcome TEXT,
+  kind TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  agent_type TEXT NOT NULL,
+  agent_name TEXT,
+  task_id TEXT,
+  parent_id TEXT,
+  native_id TEXT,
+  machine TEXT,
+  origin TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  last_active_at TEXT NOT NULL,
+  -- The seq of the record file that is out; null where none is kept.
+  file_seq INTEGER
+) STRICT;
+CREATE INDEX sessions_by_activity ON sessions (last_active_at DESC, id);
+CREATE INDEX sessions_by_live ON sessions (live, last_active_at DESC, id);
+CREATE INDEX sessions_by_state ON sessions (state, last_active_at DESC, id);
+CREATE INDEX sessions_by_creation ON sessions (created_at);
+CREATE INDEX sessions_by_suffix ON sessions (suffix) WHERE suffix IS NOT NULL;
+CREATE INDEX sessions_by_name ON sessions (name) WHERE name IS NOT NULL;
+CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX sessions_by_task ON sessions (task_id) WHERE task_id IS NOT NULL;
+CREATE INDEX sessions_with_lagging_file ON sessions (machine) WHERE file_seq < seq;
+
+-- feed is the order of commits. A removed session leaves one event, of kind deleted, under its number.
+CREATE TABLE events (
+  feed INTEGER PRIMARY KEY AUTOINCREMENT,
+  session INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  id TEXT NOT NULL UNIQUE,
+  at TEXT NOT NULL,
+  channel TEXT,
+  kind TEXT NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX events_by_session ON events (session, seq);
+CREATE INDEX entries_by_session ON events (session, seq) WHERE kind = 'entry_added';
+
+CREATE TABLE tombstones (
+  id TEXT PRIMARY KEY,
+  agent_type TEXT NOT NULL,
+  native_id TEXT,
+  at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tombstones_by_native_id ON tombstones (native_id, agent_type) WHERE native_id IS NOT NULL;
+
+CREATE TABLE requests (
+  session INTEGER NOT NULL,
+  request_key TEXT NOT NULL,
+  at TEXT NOT NULL,
+  model TEXT,
+  tokens_input INTEGER,
+  tokens_output INTEGER,
+  tokens_cache_read INTEGER,
+  tokens_cache_write INTEGER,
+  tokens_reasoning INTEGER,
+  reported_nano_usd INTEGER,
+  computed_nano_usd INTEGER,
+  PRIMARY KEY (session, request_key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX requests_by_time ON requests (at);
+
+-- What removed sessions had used, day by day: totals outlive the records.
+CREATE TABLE removed_usage (
+  day TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  model TEXT NOT NULL,
+  purpose TEXT NOT NULL,
+  folder TEXT NOT NULL,
+  ledger TEXT NOT NULL,
+  PRIMARY KEY (day, agent, model, purpose, folder)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE samples (
+  session INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (session, at)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE delegations (
+  no INTEGER PRIMARY KEY,
+  at TEXT NOT NULL,
+  agent_name TEXT,
+  task_id TEXT,
+  session_id TEXT,
+  seq INTEGER,
+  resume INTEGER NOT NULL,
+  reason TEXT NOT NULL
+) STRICT;
+CREATE INDEX delegations_by_time ON delegations (at);
+
+-- An index without content: the text stays in events (rowid = feed) and in sessions (rowid = -no).
+CREATE VIRTUAL TABLE search USING fts5 (
+  text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+);
+`;

@@ -1,0 +1,68 @@
+import { copyFileSync, existsSync, renameSync } from "node:fs";
+import { RollcallError } from "../../domain/errors.ts";
+import type { BackupReport } from "../store.ts";
+import { backupTo, checkBackup } from "./backup.ts";
+import { connect, connectReadOnly } from "./connection.ts";
+
+export interface RestoreReport {
+  readonly sessions: number;
+  readonly events: number;
+  /** Where what was there before is kept; null where there was nothing. */
+  readonly before: string | null;
+}
+
+/**
+ * Puts a checked backup in the place of the store. What was there is kept beside it: as a backup where it can be
+ * read, as it is where it cannot. Other programs may have the store open meanwhile.
+ */
+export async function restoreDatabase(path: string, from: string, stamp: string): Promise<RestoreReport> {
+  const { sessions, events } = await checkBackup(from);
+  const kept = existsSync(path) ? await keepPresent(path, stamp) : null;
+  if (kept?.readable) await overwrite(path, from);
+  else copyIn(path, from, stamp);
+  return { sessions, events, before: kept?.path ?? null };
+}
+
+interface Kept {
+  readonly path: string;
+  readonly readable: boolean;
+}
+
+async function keepPresent(path: string, stamp: string): Promise<Kept> {
+  try {
+    const db = connect({ path });
+    try {
+      const report: BackupReport = await backupTo(db, `${path}.before-restore-${stamp}`);
+      return { path: report.path, readable: true };
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (!(error instanceof RollcallError) || !UNREADABLE.has(error.code)) throw error;
+    return { path: moveAside(path, stamp), readable: false };
+  }
+}
+
+const UNREADABLE = new Set(["store_corrupt", "store_not_a_database", "backup_failed", "corrupt"]);
+
+function moveAside(path: string, stamp: string): string {
+  const aside = `${path}.damaged-${stamp}`;
+  for (const end of ["", "-wal", "-shm"]) if (existsSync(path + end)) renameSync(path + end, aside + end);
+  return aside;
+}
+
+/** In one transaction of the engine's own: whoever has the store open sees the old one, then the new one. */
+async function overwrite(path: string, from: string): Promise<void> {
+  const source = connectReadOnly(from);
+  try {
+    await source.backup(path, { progress: () => 0x7fffffff });
+  } finally {
+    source.close();
+  }
+}
+
+function copyIn(path: string, from: string, stamp: string): void {
+  const partial = `${path}.partial-${stamp}`;
+  copyFileSync(from, partial);
+  renameSync(partial, path);
+}

@@ -1,0 +1,130 @@
+import type { Database, Statement } from "better-sqlite3";
+import type { NewEntry } from "../../domain/entry.ts";
+import { RollcallError } from "../../domain/errors.ts";
+import type { SessionRow } from "../../domain/session.ts";
+import type { Page, SearchHit, SearchQuery } from "../store.ts";
+import { parseBody } from "./event-table.ts";
+import { parseRow } from "./session-table.ts";
+
+interface Match {
+  readonly rowid: number;
+  readonly rank: number;
+}
+
+const EXCERPT_LENGTH = 160;
+
+/** Full-text search over entries and over what a session says of itself. The text itself is stored elsewhere, once. */
+export class SearchIndex {
+  readonly #insert: Statement<[number, string]>;
+  readonly #delete: Statement<[number]>;
+  readonly #match: Statement<[string, number, number], Match>;
+  readonly #entry: Statement<[number], { seq: number; at: string; body: string; id: string }>;
+  readonly #session: Statement<[number], { id: string; body: string }>;
+
+  constructor(db: Database) {
+    this.#insert = db.prepare("INSERT INTO search (rowid, text) VALUES (?, ?)");
+    this.#delete = db.prepare("DELETE FROM search WHERE rowid = ?");
+    this.#match = db.prepare("SELECT rowid, rank FROM search WHERE search MATCH ? ORDER BY rank, rowid DESC LIMIT ? OFFSET ?");
+    this.#entry = db.prepare(
+      "SELECT e.seq, e.at, e.body, s.id FROM events e JOIN sessions s ON s.no = e.session WHERE e.feed = ?",
+    );
+    this.#session = db.prepare("SELECT id, body FROM sessions WHERE no = ?");
+  }
+
+  learnEntry(feed: number, entry: NewEntry): void {
+    const text = textOfEntry(entry);
+    if (text !== "") this.#insert.run(feed, text);
+  }
+
+  learnSession(no: number, row: SessionRow, before: SessionRow | undefined): void {
+    if (before && saysTheSame(row, before)) return;
+    if (before) this.#delete.run(-no);
+    const text = textOfSession(row);
+    if (text !== "") this.#insert.run(-no, text);
+  }
+
+  forgetSession(no: number, feeds: Iterable<number>): void {
+    this.#delete.run(-no);
+    for (const feed of feeds) this.#delete.run(feed);
+  }
+
+  search({ text, limit, cursor }: SearchQuery): Page<SearchHit> {
+    const words = parseWords(text);
+    const offset = parseOffset(cursor);
+    const matches = this.#match.all(words.map(quoteWord).join(" "), limit + 1, offset);
+    const items = matches.slice(0, limit).flatMap(({ rowid }) => this.#hit(rowid, words));
+    return { items, nextCursor: matches.length > limit ? String(offset + limit) : undefined };
+  }
+
+  #hit(rowid: number, words: readonly string[]): SearchHit[] {
+    if (rowid < 0) {
+      const kept = this.#session.get(-rowid);
+      if (!kept) return [];
+      const row = parseRow(kept.id, kept.body);
+      const excerpt = excerptOf(textOfSession(row), words);
+      return [{ sessionId: row.id, seq: null, at: row.createdAt, role: null, kind: "session", excerpt }];
+    }
+    const kept = this.#entry.get(rowid);
+    const body = kept && parseBody(kept.body, kept.id);
+    if (!kept || body?.kind !== "entry_added") return [];
+    const { role, kind } = body.entry;
+    return [{ sessionId: kept.id, seq: kept.seq, at: kept.at, role, kind, excerpt: excerptOf(textOfEntry(body.entry), words) }];
+  }
+}
+
+/** What a search can find of an entry: its text, and what went into a tool and came out of it. */
+function textOfEntry({ text, tool }: NewEntry): string {
+  const parts = [text, tool?.name, searchable(tool?.params), searchable(tool?.result)];
+  return parts.filter((part) => part !== null && part !== undefined && part !== "").join("\n");
+}
+
+function searchable(value: unknown): string | undefined {
+  return typeof value === "string" || value === undefined ? value : JSON.stringify(value);
+}
+
+const SESSION_TEXTS = ["name", "agentName", "purpose", "goal", "summary", "role", "taskId", "chainId"] as const;
+
+function textOfSession(row: SessionRow): string {
+  const texts = [...SESSION_TEXTS.map((field) => row[field]), row.lastError?.message];
+  return texts.filter((text) => text !== null && text !== undefined).join("\n");
+}
+
+function saysTheSame(row: SessionRow, before: SessionRow): boolean {
+  return (
+    SESSION_TEXTS.every((field) => row[field] === before[field]) && row.lastError?.message === before.lastError?.message
+  );
+}
+
+/** Words and quoted phrases, none of them able to be an operator of the engine's own language. */
+function parseWords(text: string): string[] {
+  const words = [...text.matchAll(/"([^"]+)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
+  const usable = words.filter((word) => /[\p{L}\p{N}]/u.test(word));
+  if (usable.length > 0) return usable;
+  throw new RollcallError("bad_input", "The search has no word in it.", { hint: "Search for letters or digits." });
+}
+
+function quoteWord(word: string): string {
+  const isPrefix = word.endsWith("*");
+  return `"${word.replaceAll('"', "").replace(/\*+$/, "")}"${isPrefix ? "*" : ""}`;
+}
+
+function parseOffset(cursor: string | undefined): number {
+  const offset = Number(cursor ?? 0);
+  if (Number.isSafeInteger(offset) && offset >= 0) return offset;
+  throw new RollcallError("bad_input", `${JSON.stringify(cursor)} is not a cursor of a search.`);
+}
+
+/** The stretch around the first word found, on one line. */
+function excerptOf(text: string, words: readonly string[]): string {
+  const folded = fold(text);
+  const found = words.map((word) => folded.indexOf(fold(word.replace(/\*+$/, "")))).filter((index) => index >= 0);
+  const start = Math.max(0, Math.min(...(found.length > 0 ? found : [0])) - 40);
+  const stretch = text.slice(start, start + EXCERPT_LENGTH).replace(/\s+/g, " ").trim();
+  return `${start > 0 ? "…" : ""}${stretch}${start + EXCERPT_LENGTH < text.length ? "…" : ""}`;
+}
+
+/** Case and accents as the index folds them; never changes the length. */
+function fold(text: string): string {
+  const plain = text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  return plain.length === text.length ? plain : text.toLowerCase();
+}

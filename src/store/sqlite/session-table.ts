@@ -1,0 +1,154 @@
+import type { Database, Statement } from "better-sqlite3";
+import { RollcallError } from "../../domain/errors.ts";
+import { suffixOf } from "../../domain/id.ts";
+import { readRow } from "../../domain/read-row.ts";
+import { NOTHING_OBSERVED } from "../../domain/record.ts";
+import type { Observed, SessionRow } from "../../domain/session.ts";
+import { isLive } from "../../domain/state.ts";
+import { EMPTY_LEDGER, type LedgerSum } from "../../domain/usage.ts";
+import type { StoredSession } from "../store.ts";
+
+export interface KeptSession {
+  readonly no: number;
+  readonly id: string;
+  readonly body: string;
+  readonly ledger: string | null;
+  readonly observed: string | null;
+  readonly has_children: number;
+}
+
+export const KEPT_COLUMNS = `s.no, s.id, s.body, s.ledger, s.observed,
+  EXISTS (SELECT 1 FROM sessions c WHERE c.parent_id = s.id) AS has_children`;
+
+/** One session as a transaction works on it. */
+export interface Working {
+  no: number | undefined;
+  row: SessionRow | undefined;
+  ledger: LedgerSum;
+  /** The row as it was read, to see what the search index has to learn. */
+  readonly before: SessionRow | undefined;
+}
+
+const COLUMNS = [
+  "seq",
+  "body",
+  "name",
+  "state",
+  "live",
+  "outcome",
+  "kind",
+  "channel",
+  "agent_type",
+  "agent_name",
+  "task_id",
+  "parent_id",
+  "native_id",
+  "machine",
+  "origin",
+  "last_active_at",
+] as const;
+
+export class SessionTable {
+  readonly #find: Statement<[string], KeptSession>;
+  readonly #insert: Statement<unknown[]>;
+  readonly #update: Statement<unknown[]>;
+  readonly #setLedger: Statement<[string, number]>;
+  readonly #setObserved: Statement<[string, string]>;
+  readonly #family: Statement<[string], KeptSession>;
+
+  constructor(db: Database) {
+    this.#find = db.prepare(`SELECT ${KEPT_COLUMNS} FROM sessions s WHERE s.id = ?`);
+    this.#insert = db.prepare(
+      `INSERT INTO sessions (${COLUMNS.join(", ")}, id, suffix, created_at, file_seq)
+       VALUES (${COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?)`,
+    );
+    this.#update = db.prepare(`UPDATE sessions SET ${COLUMNS.map((name) => `${name} = ?`).join(", ")} WHERE no = ?`);
+    this.#setLedger = db.prepare("UPDATE sessions SET ledger = ? WHERE no = ?");
+    this.#setObserved = db.prepare("UPDATE sessions SET observed = ? WHERE id = ?");
+    this.#family = db.prepare(
+      `WITH RECURSIVE family (id) AS (
+         SELECT ? UNION SELECT c.id FROM sessions c JOIN family f ON c.parent_id = f.id
+       ) SELECT ${KEPT_COLUMNS} FROM sessions s JOIN family USING (id)`,
+    );
+  }
+
+  find(id: string): StoredSession | undefined {
+    const kept = this.#find.get(id);
+    return kept && read(kept);
+  }
+
+  /** For a change: the session with its number, or a place for one that does not exist yet. */
+  open(id: string): Working {
+    const kept = this.#find.get(id);
+    if (!kept) return { no: undefined, row: undefined, ledger: EMPTY_LEDGER, before: undefined };
+    const { row, ledger } = read(kept);
+    return { no: kept.no, row, ledger, before: row };
+  }
+
+  /** Gives a new session its number; the row follows with `save`. */
+  reserve(row: SessionRow): number {
+    const fileSeq = row.hasFile ? 0 : null;
+    return Number(
+      this.#insert.run(...columnsOf(row), row.id, suffixOf(row.id) ?? null, row.createdAt, fileSeq).lastInsertRowid,
+    );
+  }
+
+  save(no: number, row: SessionRow): void {
+    this.#update.run(...columnsOf(row), no);
+  }
+
+  saveLedger(no: number, ledger: LedgerSum): void {
+    this.#setLedger.run(JSON.stringify(ledger), no);
+  }
+
+  saveObserved(id: string, observed: Observed): void {
+    this.#setObserved.run(JSON.stringify(observed), id);
+  }
+
+  family(id: string): StoredSession[] {
+    return this.#family.all(id).map(read);
+  }
+}
+
+export function read(kept: KeptSession): StoredSession {
+  return {
+    row: parseRow(kept.id, kept.body),
+    ledger: kept.ledger === null ? EMPTY_LEDGER : (JSON.parse(kept.ledger) as LedgerSum),
+    observed: kept.observed === null ? NOTHING_OBSERVED : (JSON.parse(kept.observed) as Observed),
+    hasChildren: kept.has_children === 1,
+  };
+}
+
+export function parseRow(id: string, body: string): SessionRow {
+  try {
+    const row = readRow(JSON.parse(body));
+    if (row) return row;
+  } catch {
+    // Falls through to the one sentence for both.
+  }
+  throw new RollcallError("corrupt", `The record of session ${id} is damaged and was left as it is.`, {
+    hint: "See `rollcall verify`; `rollcall restore FILE` goes back to a backup.",
+    facts: { sessionId: id },
+  });
+}
+
+function columnsOf(row: SessionRow): unknown[] {
+  return [
+    row.seq,
+    JSON.stringify(row),
+    row.name,
+    row.state,
+    isLive(row.state) ? 1 : 0,
+    row.outcome,
+    row.kind,
+    row.channel,
+    row.agentType,
+    row.agentName,
+    row.taskId,
+    row.parentId,
+    row.nativeId,
+    row.machine,
+    row.origin,
+    row.lastActiveAt,
+  ];
+}

@@ -1,0 +1,147 @@
+import type { Database, Statement } from "better-sqlite3";
+import type { SessionRow } from "../../domain/session.ts";
+import { addToLedger, EMPTY_LEDGER, type LedgerSum, type UsageEntry } from "../../domain/usage.ts";
+import type { UsageGroup, UsageTotal, UsageTotalsQuery } from "../store.ts";
+
+interface KeptRequest {
+  readonly request_key: string;
+  readonly at: string;
+  readonly model: string | null;
+  readonly tokens_input: number | null;
+  readonly tokens_output: number | null;
+  readonly tokens_cache_read: number | null;
+  readonly tokens_cache_write: number | null;
+  readonly tokens_reasoning: number | null;
+  readonly reported_nano_usd: number | null;
+  readonly computed_nano_usd: number | null;
+}
+
+/** What a group of requests has in common, in the words of `stats --by`. */
+type Group = Readonly<Record<UsageGroup, string>>;
+type KeptTotal = Group & { readonly ledger: string };
+
+const NAMES = ["request_key", "at", "model", "tokens_input", "tokens_output", "tokens_cache_read"] as const;
+const COLUMNS = [...NAMES, "tokens_cache_write", "tokens_reasoning", "reported_nano_usd", "computed_nano_usd"] as const;
+
+export class UsageTable {
+  readonly #find: Statement<[number, string], KeptRequest>;
+  readonly #replace: Statement<unknown[]>;
+  readonly #page: Statement<[string, string, number], KeptRequest>;
+  readonly #ofSession: Statement<[number], KeptRequest>;
+  readonly #living: Statement<[string], KeptRequest & Group>;
+  readonly #removed: Statement<[string], KeptTotal>;
+  readonly #findRemoved: Statement<string[], KeptTotal>;
+  readonly #keepRemoved: Statement<string[]>;
+
+  constructor(db: Database) {
+    const columns = COLUMNS.join(", ");
+    this.#find = db.prepare(`SELECT ${columns} FROM requests WHERE session = ? AND request_key = ?`);
+    this.#replace = db.prepare(
+      `INSERT OR REPLACE INTO requests (session, ${columns}) VALUES (?, ${COLUMNS.map(() => "?").join(", ")})`,
+    );
+    this.#page = db.prepare(
+      `SELECT ${columns} FROM requests WHERE session = (SELECT no FROM sessions WHERE id = ?) AND request_key > ?
+       ORDER BY request_key LIMIT ?`,
+    );
+    this.#ofSession = db.prepare(`SELECT ${columns} FROM requests WHERE session = ?`);
+    this.#living = db.prepare(
+      `SELECT ${COLUMNS.map((name) => `r.${name}`).join(", ")}, substr(r.at, 1, 10) AS day, s.agent_type AS agent,
+         coalesce(s.body ->> '$.purpose', '') AS purpose, coalesce(s.body ->> '$.workspacePath', '') AS folder
+       FROM requests r JOIN sessions s ON s.no = r.session WHERE r.at >= ?`,
+    );
+    this.#removed = db.prepare("SELECT * FROM removed_usage WHERE day >= ?");
+    this.#findRemoved = db.prepare(
+      "SELECT * FROM removed_usage WHERE day = ? AND agent = ? AND model = ? AND purpose = ? AND folder = ?",
+    );
+    this.#keepRemoved = db.prepare("INSERT OR REPLACE INTO removed_usage VALUES (?, ?, ?, ?, ?, ?)");
+  }
+
+  /** Writes a request and returns the one that stood under its key before. */
+  replace(sessionNo: number, request: UsageEntry): UsageEntry | undefined {
+    const earlier = this.#find.get(sessionNo, request.requestKey);
+    this.#replace.run(sessionNo, ...valuesOf(request));
+    return earlier && toEntry(earlier);
+  }
+
+  page(sessionId: string, after: string, limit: number): UsageEntry[] {
+    return this.#page.all(sessionId, after, limit).map(toEntry);
+  }
+
+  sumOf(sessionNo: number): LedgerSum {
+    let sum = EMPTY_LEDGER;
+    for (const kept of this.#ofSession.iterate(sessionNo)) sum = addToLedger(sum, toEntry(kept));
+    return sum;
+  }
+
+  /** Adds what a session that goes away has used to the totals that stay. */
+  keepTotals(sessionNo: number, row: SessionRow): void {
+    for (const kept of this.#ofSession.all(sessionNo)) {
+      const key = [kept.at.slice(0, 10), row.agentType, kept.model ?? "", row.purpose ?? "", row.workspacePath ?? ""];
+      const found = this.#findRemoved.get(...key);
+      const sum = found ? (JSON.parse(found.ledger) as LedgerSum) : EMPTY_LEDGER;
+      this.#keepRemoved.run(...key, JSON.stringify(addToLedger(sum, toEntry(kept))));
+    }
+  }
+
+  totals({ by, since = "" }: UsageTotalsQuery): UsageTotal[] {
+    const groups = new Map<string | null, LedgerSum>();
+    const groupOf = (kept: Group & { readonly model: string | null }) => (by === null ? null : (kept[by] ?? ""));
+    for (const kept of this.#living.iterate(since)) {
+      const group = groupOf(kept);
+      groups.set(group, addToLedger(groups.get(group) ?? EMPTY_LEDGER, toEntry(kept)));
+    }
+    for (const kept of this.#removed.iterate(since.slice(0, 10))) {
+      const group = groupOf(kept);
+      groups.set(group, merge(groups.get(group) ?? EMPTY_LEDGER, JSON.parse(kept.ledger) as LedgerSum));
+    }
+    return [...groups].map(([group, ledger]) => ({ group: group === "" ? null : group, ledger }));
+  }
+}
+
+function valuesOf(request: UsageEntry): unknown[] {
+  return [
+    request.requestKey,
+    request.at,
+    request.model,
+    request.tokensInput,
+    request.tokensOutput,
+    request.tokensCacheRead,
+    request.tokensCacheWrite,
+    request.tokensReasoning,
+    request.reportedNanoUsd,
+    request.computedNanoUsd,
+  ];
+}
+
+function toEntry(kept: KeptRequest): UsageEntry {
+  return {
+    requestKey: kept.request_key,
+    at: kept.at,
+    model: kept.model,
+    tokensInput: kept.tokens_input,
+    tokensOutput: kept.tokens_output,
+    tokensCacheRead: kept.tokens_cache_read,
+    tokensCacheWrite: kept.tokens_cache_write,
+    tokensReasoning: kept.tokens_reasoning,
+    reportedNanoUsd: kept.reported_nano_usd,
+    computedNanoUsd: kept.computed_nano_usd,
+  };
+}
+
+function merge(a: LedgerSum, b: LedgerSum): LedgerSum {
+  const add = (x: LedgerSum["sums"], y: LedgerSum["sums"]): LedgerSum["sums"] => ({
+    tokensInput: x.tokensInput + y.tokensInput,
+    tokensOutput: x.tokensOutput + y.tokensOutput,
+    tokensCacheRead: x.tokensCacheRead + y.tokensCacheRead,
+    tokensCacheWrite: x.tokensCacheWrite + y.tokensCacheWrite,
+    tokensReasoning: x.tokensReasoning + y.tokensReasoning,
+  });
+  return {
+    requests: a.requests + b.requests,
+    sums: add(a.sums, b.sums),
+    measured: add(a.measured, b.measured),
+    nanoUsd: a.nanoUsd + b.nanoUsd,
+    reported: a.reported + b.reported,
+    computed: a.computed + b.computed,
+  };
+}

@@ -1,0 +1,138 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import type { Database } from "better-sqlite3";
+import { apply } from "../../domain/apply.ts";
+import type { EventBody } from "../../domain/event.ts";
+import type { Channel, SessionRow } from "../../domain/session.ts";
+import { EMPTY_LEDGER, type LedgerSum } from "../../domain/usage.ts";
+import type { VerifyProblem, VerifyReport } from "../store.ts";
+import { UsageTable } from "./usage-table.ts";
+
+interface KeptRow {
+  readonly no: number;
+  readonly id: string;
+  readonly seq: number;
+  readonly body: string;
+  readonly ledger: string | null;
+  readonly state: string;
+  readonly last_active_at: string;
+}
+
+interface KeptEvent {
+  readonly seq: number;
+  readonly id: string;
+  readonly at: string;
+  readonly channel: string | null;
+  readonly body: string;
+}
+
+/** How many sessions are checked before other work of this process gets its turn. */
+const TURN = 200;
+
+/**
+ * Replays every session and compares. Takes a read-only connection of its own, in one snapshot, so that writers
+ * are neither stopped nor seen half way.
+ */
+export async function verifyDatabase(db: Database, progress?: (done: number, of: number) => void): Promise<VerifyReport> {
+  db.exec("BEGIN");
+  try {
+    const problems = checkEngine(db);
+    const { sessions, events } = countAll(db);
+    const usage = new UsageTable(db);
+    let done = 0;
+    for (const session of allSessions(db)) {
+      problems.push(...checkSession(db, usage, session));
+      if (++done % TURN === 0) {
+        progress?.(done, sessions);
+        await nextTurn();
+      }
+    }
+    progress?.(sessions, sessions);
+    return { sessions, events, problems: [...problems, ...checkOrphans(db)] };
+  } finally {
+    if (db.inTransaction) db.exec("ROLLBACK");
+  }
+}
+
+export function countAll(db: Database): { sessions: number; events: number } {
+  const count = (table: string) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
+  return { sessions: count("sessions"), events: count("events") };
+}
+
+function checkEngine(db: Database): VerifyProblem[] {
+  const said = db.pragma("integrity_check(20)") as { integrity_check: string }[];
+  return said
+    .map(({ integrity_check }) => integrity_check)
+    .filter((line) => line !== "ok")
+    .map((detail) => ({ sessionId: null, problem: "engine", detail }));
+}
+
+/** By number, a chunk at a time: no statement stays open while another runs. */
+function* allSessions(db: Database): Iterable<KeptRow> {
+  const chunk = db.prepare<[number, number], KeptRow>(
+    "SELECT no, id, seq, body, ledger, state, last_active_at FROM sessions WHERE no > ? ORDER BY no LIMIT ?",
+  );
+  let after = 0;
+  for (;;) {
+    const rows = chunk.all(after, TURN);
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.no;
+  }
+}
+
+function checkSession(db: Database, usage: UsageTable, session: KeptRow): VerifyProblem[] {
+  const found = (problem: VerifyProblem["problem"], detail: VerifyProblem["detail"]): VerifyProblem => ({
+    sessionId: session.id,
+    problem,
+    detail,
+  });
+  try {
+    const problems: VerifyProblem[] = [];
+    const { row, gapAt } = replay(db, session);
+    if (gapAt !== undefined) problems.push(found("seq_gap", { expected: gapAt }));
+    const kept = JSON.parse(session.body) as SessionRow;
+    if (!row || !isDeepStrictEqual(JSON.parse(JSON.stringify(row)), kept)) {
+      problems.push(found("row_differs", differingFields(row, kept)));
+    }
+    if (kept.seq !== session.seq || kept.state !== session.state || kept.lastActiveAt !== session.last_active_at) {
+      problems.push(found("index_differs", { seq: session.seq, state: session.state }));
+    }
+    const ledger = session.ledger === null ? EMPTY_LEDGER : (JSON.parse(session.ledger) as LedgerSum);
+    if (!isDeepStrictEqual(usage.sumOf(session.no), ledger)) problems.push(found("usage_differs", null));
+    return problems;
+  } catch (error) {
+    return [found("corrupt", error instanceof Error ? error.message : String(error))];
+  }
+}
+
+function replay(db: Database, session: KeptRow): { row: SessionRow | undefined; gapAt: number | undefined } {
+  const events = db.prepare<[number], KeptEvent>(
+    "SELECT seq, id, at, channel, body FROM events WHERE session = ? ORDER BY seq",
+  );
+  let row: SessionRow | undefined;
+  let next = 1;
+  let gapAt: number | undefined;
+  for (const { seq, id, at, channel, body } of events.iterate(session.no)) {
+    if (seq !== next) gapAt ??= next;
+    next = seq + 1;
+    const event = { sessionId: session.id, seq, id, at, channel: channel as Channel | null };
+    row = apply(row, { ...event, body: JSON.parse(body) as EventBody });
+  }
+  if (next - 1 !== session.seq) gapAt ??= next;
+  return { row, gapAt };
+}
+
+function differingFields(replayed: SessionRow | undefined, kept: SessionRow): string[] {
+  const names = Object.keys({ ...replayed, ...kept }) as (keyof SessionRow)[];
+  return names.filter((name) => !isDeepStrictEqual(replayed?.[name], kept[name]));
+}
+
+function checkOrphans(db: Database): VerifyProblem[] {
+  const orphans = db
+    .prepare("SELECT DISTINCT session FROM events WHERE kind <> 'deleted' AND session NOT IN (SELECT no FROM sessions)")
+    .pluck()
+    .all() as number[];
+  return orphans.map((no) => ({ sessionId: null, problem: "orphan_events", detail: no }));
+}

@@ -1,0 +1,200 @@
+import type { Entry } from "../domain/entry.ts";
+import type { FeedEvent, NewEvent, SessionEvent } from "../domain/event.ts";
+import type { Json } from "../domain/json.ts";
+import type { AgentType, Channel, Kind, Observed, Origin, Resources, SessionRow } from "../domain/session.ts";
+import type { State, Status } from "../domain/state.ts";
+import type { Instant } from "../domain/time.ts";
+import type { LedgerSum, UsageEntry } from "../domain/usage.ts";
+
+/**
+ * The durable record of all sessions. Many processes may use one store at once.
+ * Every promise of a write resolves only when what it wrote survives a power cut; nothing unacknowledged is shown.
+ * Failures are coded errors (`store_*`, `seq_conflict`); after one, the store works again once its cause is gone.
+ */
+export interface Store extends AsyncDisposable {
+  /**
+   * Reads the session, asks `decide` for events and appends them, all in one transaction that no other writer can
+   * enter. Events whose id is known already are left out. `decide` must be pure and may run more than once; what it
+   * throws refuses the change and is passed on. Changes asked for at the same time share one commit.
+   */
+  change(sessionId: string, decide: Decide, options?: ChangeOptions): Promise<Change>;
+
+  find(sessionId: string): Promise<StoredSession | undefined>;
+  /** Newest activity first, then by id. Filters apply before the limit; a limit of 0 means all. */
+  list(query: ListQuery): Promise<Page<StoredSession>>;
+  /** The ids of sessions that end in these characters, or that carry this name. Short lists, newest first. */
+  findByReference(reference: { readonly suffix?: string; readonly name?: string }): Promise<Referenced[]>;
+  newest(): Promise<string | undefined>;
+  /** The session itself and everything below it, with what each used. */
+  family(sessionId: string): Promise<StoredSession[]>;
+
+  /** In order of `seq`, a page at a time. */
+  events(sessionId: string, query?: RangeQuery): Promise<SessionEvent[]>;
+  entries(sessionId: string, query?: RangeQuery): Promise<Entry[]>;
+  /** Everything in the order it was committed, after a cursor (undefined: from the beginning). */
+  feed(after: string | undefined, limit: number): Promise<FeedEvent[]>;
+  /** The cursor behind which nothing was committed yet. */
+  feedEnd(): Promise<string>;
+  /** Calls back soon after anyone commits, in whichever process; may ring once for many commits, or for none. */
+  listen(ring: () => void): Disposable;
+
+  /** Words must all occur, `"a phrase"` in order, `word*` as a beginning. Best matches first. */
+  search(query: SearchQuery): Promise<Page<SearchHit>>;
+
+  /** Adds requests to the ledger of a session; one with a known key replaces the earlier. */
+  recordUsage(sessionId: string, requests: readonly UsageEntry[]): Promise<void>;
+  usageOf(sessionId: string, query?: { readonly after?: string; readonly limit?: number }): Promise<UsageEntry[]>;
+  /** Sums over sessions and over what removed sessions had used. */
+  usageTotals(query: UsageTotalsQuery): Promise<UsageTotal[]>;
+
+  /** Observations: cheap, not awaited by anyone's promise of durability. */
+  observe(sessionId: string, observed: Partial<Observed>): Promise<void>;
+  addSamples(sessionId: string, samples: readonly Sample[]): Promise<void>;
+  samples(sessionId: string, range?: { readonly since?: Instant; readonly until?: Instant }): Promise<Sample[]>;
+
+  logDelegation(delegation: Delegation): Promise<void>;
+  delegations(since?: Instant): AsyncIterable<Delegation>;
+
+  /** Removes sessions with all that belongs to them; a tombstone stays. Unknown ids are skipped. Returns the removed. */
+  remove(sessionIds: readonly string[], at: Instant): Promise<string[]>;
+  isTombstone(key: { readonly sessionId: string } | { readonly agentType: AgentType; readonly nativeId: string }): Promise<boolean>;
+
+  /** Sessions whose record file is behind their row. */
+  laggingFiles(machine: string, limit: number): Promise<string[]>;
+  /** Runs `publish` unless a file of this seq or a later one is out; no two run at once for one session. */
+  publishFile(sessionId: string, seq: number, publish: () => void): Promise<boolean>;
+
+  /** A verified copy of the whole store in one new file. */
+  backup(path: string): Promise<BackupReport>;
+  /** Checks everything that can be checked; problems are reported, nothing is mended. */
+  verify(progress?: (done: number, of: number) => void): Promise<VerifyReport>;
+  size(): Promise<{ readonly bytes: number; readonly sessions: number; readonly events: number }>;
+  close(): Promise<void>;
+}
+
+export type Decide = (row: SessionRow | undefined, known: { readonly ledgerRequests: number }) => readonly NewEvent[];
+
+export interface ChangeOptions {
+  /** Refuses with `seq_conflict` unless the session stands at exactly this `seq` (0: does not exist). */
+  readonly expectedSeq?: number;
+}
+
+export interface Change {
+  readonly row: SessionRow;
+  /** What was appended now, with its place; without the events that were known already. */
+  readonly events: readonly SessionEvent[];
+}
+
+export interface StoredSession {
+  readonly row: SessionRow;
+  readonly ledger: LedgerSum;
+  readonly observed: Observed;
+  readonly hasChildren: boolean;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextCursor: string | undefined;
+  /** Ids of records that could not be read; they are left out of `items`. */
+  readonly corrupt?: readonly string[];
+}
+
+export interface ListQuery {
+  readonly states?: readonly State[];
+  readonly statuses?: readonly Status[];
+  readonly detached?: boolean;
+  readonly kind?: Kind;
+  readonly channel?: Channel;
+  /** Matches the agent's name or its type. */
+  readonly agent?: string;
+  readonly taskId?: string;
+  readonly parentId?: string;
+  readonly machine?: string;
+  readonly origins?: readonly Origin[];
+  readonly activeSince?: Instant;
+  readonly activeUntil?: Instant;
+  readonly createdSince?: Instant;
+  readonly createdUntil?: Instant;
+  /** Anything that the store cannot ask itself. */
+  readonly where?: (row: SessionRow) => boolean;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+export interface Referenced {
+  readonly id: string;
+  readonly name: string | null;
+  readonly state: State;
+  readonly lastActiveAt: Instant;
+}
+
+/** `after` and `before` are seqs and exclusive; `tail` takes the last ones of the range, still in order. */
+export interface RangeQuery {
+  readonly after?: number;
+  readonly before?: number;
+  readonly limit?: number;
+  readonly tail?: boolean;
+}
+
+export interface SearchQuery {
+  readonly text: string;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+export interface SearchHit {
+  readonly sessionId: string;
+  /** The entry that matched; null where the session's own words did. */
+  readonly seq: number | null;
+  readonly at: Instant;
+  readonly role: string | null;
+  readonly kind: string;
+  readonly excerpt: string;
+}
+
+export const USAGE_GROUPS = ["agent", "model", "day", "purpose", "folder"] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+export interface UsageTotalsQuery {
+  readonly by: UsageGroup | null;
+  readonly since?: Instant;
+}
+
+export interface UsageTotal {
+  readonly group: string | null;
+  readonly ledger: LedgerSum;
+}
+
+export interface Sample extends Omit<Resources, "avgCpuPercent" | "peakMemoryRssBytes" | "sampledAt"> {
+  readonly at: Instant;
+}
+
+export interface Delegation {
+  readonly at: Instant;
+  readonly agentName: string | null;
+  readonly taskId: string | null;
+  readonly sessionId: string | null;
+  /** Where the session stood when it was asked about. */
+  readonly seq: number | null;
+  readonly resume: boolean;
+  readonly reason: string;
+}
+
+export interface BackupReport {
+  readonly path: string;
+  readonly bytes: number;
+  readonly sessions: number;
+  readonly events: number;
+}
+
+export interface VerifyReport {
+  readonly sessions: number;
+  readonly events: number;
+  readonly problems: readonly VerifyProblem[];
+}
+
+export interface VerifyProblem {
+  readonly sessionId: string | null;
+  readonly problem: "engine" | "seq_gap" | "row_differs" | "usage_differs" | "corrupt" | "orphan_events" | "index_differs";
+  readonly detail: Json;
+}
