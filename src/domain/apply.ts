@@ -177,7 +177,14 @@ function leave(moved: SessionRow, body: Body<"state_changed">, at: Instant): Ses
 function reconcile(row: SessionRow, body: Body<"reconciled">, at: Instant): SessionRow {
   if (!isLive(row.state)) return row;
   const stateSource = body.evidence.source;
-  return { ...row, state: "unknown", stateSince: at, stateSource, waiting: null, endReason: body.evidence.rule };
+  return {
+    ...row,
+    state: "unknown",
+    stateSince: at,
+    stateSource,
+    waiting: null,
+    endReason: body.evidence.rule,
+  };
 }
 
 function touch(row: SessionRow, at: Instant): SessionRow {

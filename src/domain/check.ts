@@ -11,9 +11,13 @@ export function checkOneOf<T extends string>(list: readonly T[], value: unknown,
 }
 
 export function checkText(value: unknown, what: string, maxLength = 4096): string {
-  if (typeof value !== "string") throw new RollcallError("bad_input", `${what} must be text, not ${show(value)}.`);
+  if (typeof value !== "string")
+    throw new RollcallError("bad_input", `${what} must be text, not ${show(value)}.`);
   if (value.length > maxLength) {
-    throw new RollcallError("bad_input", `${what} has ${value.length} characters; at most ${maxLength} are kept.`);
+    throw new RollcallError(
+      "bad_input",
+      `${what} has ${value.length} characters; at most ${maxLength} are kept.`,
+    );
   }
   return value;
 }
@@ -26,9 +30,13 @@ export function checkMetadata(value: unknown): JsonObject {
   }
   const bytes = byteLength(JSON.stringify(value));
   if (bytes > METADATA_LIMIT_BYTES) {
-    throw new RollcallError("metadata_too_large", `The metadata would take ${bytes} bytes; at most ${METADATA_LIMIT_BYTES} are kept.`, {
-      hint: "Keep large data in a file and its path in the metadata.",
-    });
+    throw new RollcallError(
+      "metadata_too_large",
+      `The metadata would take ${bytes} bytes; at most ${METADATA_LIMIT_BYTES} are kept.`,
+      {
+        hint: "Keep large data in a file and its path in the metadata.",
+      },
+    );
   }
   return value;
 }

@@ -32,7 +32,12 @@ export type EventBody =
       readonly resumeReady?: boolean;
     }
   /** `inHistory`: reached by an update of the phase, which leaves its step in the history. */
-  | { readonly kind: "finalized"; readonly phase: FinalPhase; readonly summary: string | null; readonly inHistory: boolean }
+  | {
+      readonly kind: "finalized";
+      readonly phase: FinalPhase;
+      readonly summary: string | null;
+      readonly inHistory: boolean;
+    }
   | {
       readonly kind: "state_changed";
       readonly to: State;
@@ -70,4 +75,9 @@ export interface SessionEvent extends NewEvent {
 /** What the feed carries: every event, and the removal of whole sessions. */
 export type FeedEvent =
   | (SessionEvent & { readonly cursor: string })
-  | { readonly cursor: string; readonly sessionId: string; readonly at: Instant; readonly body: { readonly kind: "deleted" } };
+  | {
+      readonly cursor: string;
+      readonly sessionId: string;
+      readonly at: Instant;
+      readonly body: { readonly kind: "deleted" };
+    };

@@ -8,9 +8,19 @@ export type LastTurn = "good" | "aborted" | "failed" | null;
 /** Everything the outcome of an end depends on. */
 export type Ending =
   /** Someone asked for the end. `atPrompt`: no turn in progress, no request pending. */
-  | { readonly how: "asked"; readonly atPrompt: boolean; readonly lastTurn: LastTurn; readonly outcome?: Outcome }
+  | {
+      readonly how: "asked";
+      readonly atPrompt: boolean;
+      readonly lastTurn: LastTurn;
+      readonly outcome?: Outcome;
+    }
   /** It left by itself. `tellsTurns` is false for a plain command, whose exit code says all there is. */
-  | { readonly how: "left"; readonly clean: boolean; readonly tellsTurns: boolean; readonly lastTurn: LastTurn }
+  | {
+      readonly how: "left";
+      readonly clean: boolean;
+      readonly tellsTurns: boolean;
+      readonly lastTurn: LastTurn;
+    }
   /** A budget or time-out ended it. */
   | { readonly how: "limit" }
   /** Said by a person or program: the word stands. */

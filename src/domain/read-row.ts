@@ -1,9 +1,8 @@
-import { DEFAULT_IDENTITY } from "./session.ts";
-import { AGENT_TYPES, CHANNELS, KINDS, ORIGINS, type SessionRow } from "./session.ts";
 import { SOURCES } from "./evidence.ts";
 import { isJsonObject } from "./json.ts";
 import { OUTCOMES } from "./outcome.ts";
 import { PHASES } from "./phase.ts";
+import { AGENT_TYPES, CHANNELS, DEFAULT_IDENTITY, KINDS, ORIGINS, type SessionRow } from "./session.ts";
 import { STATES } from "./state.ts";
 
 /**
@@ -11,7 +10,8 @@ import { STATES } from "./state.ts";
  * negative counters 0. Undefined where it is no row at all.
  */
 export function readRow(kept: unknown): SessionRow | undefined {
-  if (!isJsonObject(kept) || typeof kept.id !== "string" || typeof kept.createdAt !== "string") return undefined;
+  if (!isJsonObject(kept) || typeof kept.id !== "string" || typeof kept.createdAt !== "string")
+    return undefined;
   const row = kept as unknown as SessionRow;
   if (isSound(row)) return row;
   return {

@@ -16,7 +16,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   const findPlain = (text: string): readonly FoundSecret[] => findIn(text, values);
   const redactor: Redactor = {
     text: (text) =>
-      text.length < MIN_LENGTH ? text : replaceSecrets(text, redactor.find(text), redactor.find),
+      text.length < SHORTEST_TEXT ? text : replaceSecrets(text, redactor.find(text), redactor.find),
     value: (value) => redactValue(value, redactor.text, 0),
     find: (text) => (hasEscape(text) ? findAmongEscapes(text, findPlain) : findPlain(text)),
     open: (text) => openIn(text, values),
@@ -49,6 +49,8 @@ export function replaceSecrets(text: string, found: readonly FoundSecret[], find
 }
 
 const MIN_LENGTH = 8;
+/** `://:x@` is the shortest text that holds a secret. */
+const SHORTEST_TEXT = 6;
 const MAX_DEPTH = 200;
 const MARKER = /\[REDACTED:([a-z-]{1,30})\]/g;
 
@@ -99,15 +101,18 @@ function writtenForms(secret: string): string[] {
 }
 
 function findIn(text: string, values: () => ExactValues | undefined): readonly FoundSecret[] {
-  const unmarked = text.includes("[REDACTED:") ? hideMarkers(text) : text;
-  const exact = values();
-  if (exact === undefined) return findShapes(unmarked);
   const found: FoundSecret[] = [];
-  const rest = unmarked.replace(exact.pattern, (match: string, start: number) => {
+  const rest = hideValues(text, values(), found);
+  return merge(found, findShapes(rest));
+}
+
+function hideValues(text: string, values: ExactValues | undefined, found: FoundSecret[]): string {
+  const unmarked = text.includes("[REDACTED:") ? hideMarkers(text) : text;
+  if (values === undefined) return unmarked;
+  return unmarked.replace(values.pattern, (match: string, start: number) => {
     found.push({ start, end: start + match.length, kind: "value" });
     return HIDDEN_VALUE.repeat(match.length);
   });
-  return merge(found, findShapes(rest));
 }
 
 function hideMarkers(text: string): string {
@@ -230,10 +235,19 @@ function openIn(text: string, values: () => ExactValues | undefined): number {
 }
 
 function openPlain(text: string, values: () => ExactValues | undefined): number {
-  let open = openShape(text);
-  for (const form of values()?.forms ?? []) {
+  const value = openValue(text, values()?.forms ?? []);
+  const shape = openShape(hideValues(text, values(), []));
+  // What stands before a value may end there, once the value is whole and hidden.
+  const before = value < text.length ? openShape(hideValues(text.slice(0, value), values(), [])) : value;
+  return Math.min(value, shape, before);
+}
+
+function openValue(text: string, forms: readonly string[]): number {
+  let open = text.length;
+  for (const form of forms) {
     const first = form[0] as string;
-    for (let at = text.indexOf(first, Math.max(0, text.length - form.length + 1)); at >= 0 && at < open; ) {
+    let at = text.indexOf(first, Math.max(0, text.length - form.length + 1));
+    while (at >= 0 && at < open) {
       if (form.startsWith(text.slice(at))) open = at;
       at = text.indexOf(first, at + 1);
     }

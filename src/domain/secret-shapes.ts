@@ -16,16 +16,15 @@ const LONGEST_KEY_BLOCK = 16_000;
 
 /** Every secret of a known shape, in order, none overlapping. Linear time: all patterns are bounded. */
 export function findShapes(text: string): FoundSecret[] {
-  const found: FoundSecret[] = [];
-  findTokens(text, found);
-  const tokens = found.length;
-  findIntroduced(tokens > 0 ? hide(text, found) : text, found);
-  return tokens > 0 && found.length > tokens ? found.sort((a, b) => a.start - b.start) : found;
+  const tokens = findTokens(text);
+  const introduced = findIntroduced(hide(text, tokens));
+  if (tokens.length === 0) return introduced;
+  return [...tokens, ...introduced].sort((a, b) => a.start - b.start);
 }
 
 /** Where a secret may begin that the end of the text breaks off, or the length of the text. */
 export function openShape(text: string): number {
-  return Math.min(openToken(text), openIntroduced(text), openKeyBlock(text));
+  return Math.min(openToken(text), openIntroduced(hide(text, findTokens(text))), openKeyBlock(text));
 }
 
 interface TokenShape {
@@ -91,12 +90,12 @@ interface IntroducedShape {
   /** What stands before the secret and stays readable: as far as it is looked back at, and its end. */
   readonly before: string;
   readonly secret: string;
-  /** Whether a value of this form is worth hiding: keeps prose and code readable. */
-  readonly accepts: (secret: string, before: string) => boolean;
+  /** Whether a value of this form is worth hiding, so that prose and code stay readable; `looksRandom` unless told. */
+  readonly accepts?: (secret: string, before: string) => boolean;
 }
 
 const QUOTE = "\\\\{0,3}[\"'`]";
-const UNQUOTED = "[\\w+/!@#^*~%.-]";
+const UNQUOTED = `[\\w+/!@#^*~%.-]{8,2048}={0,2}(?![\\w${HIDDEN_SHAPE}+/!@#^*~%.=$([{-]|:[\\w${HIDDEN_SHAPE}])`;
 const NAME = anyCase(
   "(?:(?:api|access|private|encryption|signing|secret)[_-]?key|secret(?:[_-]?key[_-]?base)?" +
     "|passw(?:or)?d|passphrase|pwd|token|credentials?)",
@@ -105,7 +104,7 @@ const NAME = anyCase(
 /** An assignment to a name. It begins at the sign, which is rarer than the letters of names and so found faster. */
 function assignedTo(name: string): string {
   const sign = "(?:[:=]|%3[dD])";
-  return `${sign}(?<=${name}["'\`\\\\\\]\\s]{0,7}(?::\\s?string\\s?)?${sign})[=>]{0,2}\\s{0,3}`;
+  return `${sign}(?<=${name}["'\`\\\\\\] \\t]{0,7}(?:: ?string ?)?${sign})[=>]{0,2}[ \\t]{0,3}`;
 }
 
 const URL_USER = "://[^\\s:@/\"'`<>\\\\]{0,128}:";
@@ -114,33 +113,25 @@ const URL_PASSWORD = `[^\\s@/"'\`<>\\\\\\[\\]${HIDDEN_VALUE}${HIDDEN_SHAPE}]{1,2
 /** What every introduction begins with: tells most texts apart at once. */
 const INTRODUCTION =
   `${assignedTo(anyCase("(?:authorization|key|base|secret|passw(?:or)?d|passphrase|pwd|token|credentials?)"))}` +
-  `|${URL_USER}${URL_PASSWORD}|:AA|\\.[\\w-]{6}\\.|--[a-z]|${anyCase("bearer")}\\s`;
+  `|${URL_USER}${URL_PASSWORD}|:AA|\\.[\\w-]{6}\\.|--[a-z]|${anyCase("bearer")}[ \\t]`;
 
 /** In the order of preference. */
 const INTRODUCED_SHAPES: readonly IntroducedShape[] = [
   {
     kind: "authorization",
-    before: `${assignedTo(anyCase("authorization"))}(?:${QUOTE})?${anyCase("(?:bearer|basic|token|digest)")}\\s{1,3}`,
+    before: `${assignedTo(anyCase("authorization"))}(?:${QUOTE})?${anyCase("(?:bearer|basic|token|digest)")}[ \\t]{1,3}`,
     secret: "[\\w.~+/-]{8,4000}={0,2}",
-    accepts: looksRandom,
   },
-  {
-    kind: "authorization",
-    before: `${anyCase("bearer")}\\s{1,3}`,
-    secret: "[\\w.~+/-]{20,4000}={0,2}",
-    accepts: looksRandom,
-  },
+  { kind: "authorization", before: `${anyCase("bearer")}[ \\t]{1,3}`, secret: "[\\w.~+/-]{20,4000}={0,2}" },
   {
     kind: "aws-secret",
     before: `${assignedTo(anyCase("secret_?access_?key"))}(?:${QUOTE})?`,
     secret: "[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])",
-    accepts: looksRandom,
   },
   {
     kind: "azure",
     before: `=(?<=${anyCase("(?:account|sharedaccess)key")}=)`,
     secret: "[A-Za-z0-9+/]{40,100}={0,2}",
-    accepts: looksRandom,
   },
   {
     kind: "url-password",
@@ -148,17 +139,11 @@ const INTRODUCED_SHAPES: readonly IntroducedShape[] = [
     secret: URL_PASSWORD,
     accepts: (secret) => !/^[${*]/.test(secret),
   },
-  {
-    kind: "telegram",
-    before: ":(?<=(?<!\\w)\\d{8,10}:)",
-    secret: `AA[\\w-]{33}${END}`,
-    accepts: looksRandom,
-  },
+  { kind: "telegram", before: `:(?<=(?<![\\w${HIDDEN_SHAPE}])\\d{8,10}:)`, secret: `AA[\\w-]{33}${END}` },
   {
     kind: "discord",
-    before: "\\.(?<=(?<![\\w-])[MNO][\\w-]{23,27}\\.)[\\w-]{6}\\.",
+    before: `\\.(?<=(?<![\\w${HIDDEN_SHAPE}-])[MNO][\\w-]{23,27}\\.)[\\w-]{6}\\.`,
     secret: "[\\w-]{27,40}",
-    accepts: looksRandom,
   },
   {
     kind: "assignment",
@@ -169,13 +154,13 @@ const INTRODUCED_SHAPES: readonly IntroducedShape[] = [
   {
     kind: "assignment",
     before: assignedTo(NAME),
-    secret: `${UNQUOTED}{8,2048}={0,2}(?![\\w+/!@#^*~%.=$([{-]|:\\w)`,
+    secret: UNQUOTED,
     accepts: (secret, before) => isAssignedSecret(secret) && (before === "=" || !isIdentifier(secret)),
   },
   {
     kind: "flag",
-    before: "--(?<![\\w-]--)[a-z-]{0,30}(?:password|token|api-key|secret|passphrase) ",
-    secret: `${UNQUOTED}{8,2048}={0,2}(?![\\w+/!@#^*~%.=$([{-])`,
+    before: `--(?<![\\w${HIDDEN_SHAPE}-]--)[a-z-]{0,30}(?:password|token|api-key|secret|passphrase) `,
+    secret: UNQUOTED,
     accepts: (secret) => isAssignedSecret(secret) && !isIdentifier(secret),
   },
 ];
@@ -185,19 +170,20 @@ function looksRandom(secret: string): boolean {
 }
 
 function isAssignedSecret(secret: string): boolean {
-  if (!/\d/.test(secret) || !/[A-Za-z]/.test(secret)) return false;
-  if (/^[${(%]|\$\{|\{\{|\(/.test(secret)) return false; // a variable, a template or a call
-  return !isDate(secret) && !isPath(secret) && !isDottedName(secret);
+  return /\d/.test(secret) && /[A-Za-z]/.test(secret) && !NO_SECRETS.some((pattern) => pattern.test(secret));
 }
 
-const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d/.test(text);
-const isPath = (text: string): boolean =>
-  /^(?:(?:~|\.{1,2})?\/[\w.@-]*(?:\/|$)|[A-Za-z]:\\|\w+:\/\/)/.test(text);
-const isDottedName = (text: string): boolean =>
-  /^[A-Za-z_$][\w$]{0,40}(?:\.[A-Za-z_$][\w$]{0,40}){1,8}$/.test(text);
+const NO_SECRETS: readonly RegExp[] = [
+  /^[${(%]|\$\{|\{\{|\(|\/\*/, // a variable, a template, a call or a comment
+  /^\d{4}-\d\d-\d\d/, // a date
+  /^(?:(?:~|\.{1,2})?\/[\w.@-]*(?:\/|$)|[A-Za-z]:\\|\w+:\/\/)/, // a path or an address
+  /^[A-Za-z_$][\w$]{0,40}(?:\.[A-Za-z_$][\w$]{0,40}){1,8}$/, // a property
+];
+
 const isIdentifier = (text: string): boolean => /^[A-Za-z_]+\d+[A-Za-z_]*$/.test(text);
 
-function findTokens(text: string, found: FoundSecret[]): void {
+function findTokens(text: string): FoundSecret[] {
+  const found: FoundSecret[] = [];
   const head = headPattern();
   head.lastIndex = 0;
   for (let match = head.exec(text); match !== null; match = head.exec(text)) {
@@ -210,9 +196,11 @@ function findTokens(text: string, found: FoundSecret[]): void {
     found.push({ start: match.index, end: whole.lastIndex, kind });
     head.lastIndex = whole.lastIndex;
   }
+  return found;
 }
 
 function hide(text: string, found: readonly FoundSecret[]): string {
+  if (found.length === 0) return text;
   let hidden = "";
   let done = 0;
   for (const { start, end } of found) {
@@ -222,7 +210,8 @@ function hide(text: string, found: readonly FoundSecret[]): string {
   return hidden + text.slice(done);
 }
 
-function findIntroduced(text: string, found: FoundSecret[]): void {
+function findIntroduced(text: string): FoundSecret[] {
+  const found: FoundSecret[] = [];
   const head = introductionPattern();
   const whole = introducedPattern();
   head.lastIndex = 0;
@@ -233,13 +222,14 @@ function findIntroduced(text: string, found: FoundSecret[]): void {
     if (groups === null) continue;
     const index = matchedGroup(groups);
     const secret = groups[index] as string;
-    const { kind, accepts } = INTRODUCED_SHAPES[index - 1] as IntroducedShape;
+    const { kind, accepts = looksRandom } = INTRODUCED_SHAPES[index - 1] as IntroducedShape;
     const end = whole.lastIndex;
     const start = end - secret.length;
     if (!accepts(secret, text.slice(match.index, start))) continue;
     found.push({ start, end, kind });
     head.lastIndex = end;
   }
+  return found;
 }
 
 function matchedGroup(match: RegExpExecArray): number {
@@ -286,7 +276,9 @@ const TOKEN_KINDS = ["", ...TOKEN_SHAPES.map((shape) => shape.kind)];
 
 const headPattern = once(() => {
   const shortest = HEADS.filter((head) => !HEADS.some((other) => other !== head && head.startsWith(other)));
-  return new RegExp([...shortest, KEY_BLOCK_HEAD].map(literal).join("|"), "g");
+  const any = `(?:${shortest.map(literal).join("|")})`;
+  // The border is looked at last: the letters are rarer.
+  return new RegExp(`${any}(?<=${BORDER}${any})|${KEY_BLOCK_HEAD}`, "g");
 });
 
 const tokenPattern = once(() => {

@@ -12,7 +12,18 @@ export type AgentType = (typeof AGENT_TYPES)[number];
 export const KINDS = ["interactive", "autonomous", "acp"] as const;
 export type Kind = (typeof KINDS)[number];
 
-export const CHANNELS = ["cli", "tui", "web", "api", "mcp", "hook", "telegram", "discord", "slack", "acp"] as const;
+export const CHANNELS = [
+  "cli",
+  "tui",
+  "web",
+  "api",
+  "mcp",
+  "hook",
+  "telegram",
+  "discord",
+  "slack",
+  "acp",
+] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 /** How the record came to be. Only a `started` session has a process that Rollcall carries. */

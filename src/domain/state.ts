@@ -14,7 +14,14 @@ export const STATES = [
 ] as const;
 export type State = (typeof STATES)[number];
 
-export const LIVE_STATES = ["starting", "running", "waiting_input", "paused", "resuming", "stopping"] as const;
+export const LIVE_STATES = [
+  "starting",
+  "running",
+  "waiting_input",
+  "paused",
+  "resuming",
+  "stopping",
+] as const;
 
 export const WAITING_FOR = ["prompt", "permission", "question", "trust", "login", "limit", "dialog"] as const;
 export type WaitingFor = (typeof WAITING_FOR)[number];
@@ -25,7 +32,17 @@ const MOVES: Readonly<Record<State, readonly State[]>> = {
   resuming: ["running", "waiting_input", "paused", "stopping", "stopped", "failed", "unknown"],
   running: ["waiting_input", "paused", "stopping", "stopped", "failed", "unknown"],
   // A dialog before the first prompt was answered: back to where it came from.
-  waiting_input: ["waiting_input", "running", "starting", "resuming", "paused", "stopping", "stopped", "failed", "unknown"],
+  waiting_input: [
+    "waiting_input",
+    "running",
+    "starting",
+    "resuming",
+    "paused",
+    "stopping",
+    "stopped",
+    "failed",
+    "unknown",
+  ],
   paused: ["starting", "running", "waiting_input", "resuming", "stopping", "stopped", "failed", "unknown"],
   stopping: ["stopped", "failed", "unknown"],
   stopped: ["resuming"],
@@ -59,7 +76,9 @@ export function statusOf(session: { readonly state: State; readonly outcome: Out
 }
 
 /** What a fleet writer means who sets a status. */
-export const DECLARED_STATUS: Readonly<Record<Status, { readonly state: State; readonly outcome: Outcome | null }>> = {
+export const DECLARED_STATUS: Readonly<
+  Record<Status, { readonly state: State; readonly outcome: Outcome | null }>
+> = {
   active: { state: "running", outcome: null },
   completed: { state: "stopped", outcome: "success" },
   failed: { state: "failed", outcome: "failure" },

@@ -1,7 +1,8 @@
 /** A moment as text: ISO-8601, UTC, milliseconds, `Z`. Two of them compare as strings. */
 export type Instant = string;
 
-const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(?:Z|\+00:00)?$/;
+const DATE_TIME =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(?:Z|\+00:00)?$/;
 const DURATION = /^(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 const UNIT_MS = [604_800_000, 86_400_000, 3_600_000, 60_000, 1000, 1] as const;
 
@@ -13,12 +14,16 @@ export function toInstant(ms: number): Instant {
 export function parseInstant(text: string): Instant | undefined {
   const match = DATE_TIME.exec(text);
   if (!match) return undefined;
-  const [year, month, day, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map((part) => Number(part ?? 0));
+  const [year, month, day, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0));
   const fraction = Number((match[7] ?? "").padEnd(3, "0").slice(0, 3));
   const ms = Date.UTC(year as number, (month as number) - 1, day, hour, minute, second, fraction);
   const date = new Date(ms);
   const isReal = date.getUTCMonth() === (month as number) - 1 && date.getUTCDate() === day;
-  return isReal && hour < 24 && minute < 60 && second < 60 && (year as number) > 0 ? date.toISOString() : undefined;
+  return isReal && hour < 24 && minute < 60 && second < 60 && (year as number) > 0
+    ? date.toISOString()
+    : undefined;
 }
 
 /** Milliseconds of `90s`, `1h30m`, `2d`, `500ms`; undefined for anything else. */

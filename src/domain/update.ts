@@ -24,13 +24,22 @@ export function decideUpdate(row: SessionRow, patch: SessionPatch): EventBody[] 
     throw finalizedError(row);
   }
   if (rest.metadata !== undefined) checkMetadata({ ...row.metadata, ...rest.metadata });
-  const target = phase !== undefined && isFinal(phase) ? { final: phase } : { open: phase as OpenPhase | undefined };
+  const target =
+    phase !== undefined && isFinal(phase) ? { final: phase } : { open: phase as OpenPhase | undefined };
   if (target.final !== undefined && (status !== undefined || rest.resumeReady !== undefined)) {
-    throw new RollcallError("bad_input", `Phase ${target.final} ends the work, so it decides status and resume_ready itself.`, {
-      hint: "Give the final phase alone, or a phase that is not final.",
-    });
+    throw new RollcallError(
+      "bad_input",
+      `Phase ${target.final} ends the work, so it decides status and resume_ready itself.`,
+      {
+        hint: "Give the final phase alone, or a phase that is not final.",
+      },
+    );
   }
-  return [...updated(rest, target.open, status, target.final), ...declareStatus(row, status), ...finalized(target.final)];
+  return [
+    ...updated(rest, target.open, status, target.final),
+    ...declareStatus(row, status),
+    ...finalized(target.final),
+  ];
 }
 
 export function decideFinalize(row: SessionRow, phase: FinalPhase, summary: string | null): EventBody[] {
@@ -43,9 +52,13 @@ export function decideFinalize(row: SessionRow, phase: FinalPhase, summary: stri
 export function declareStatus(row: SessionRow | undefined, status: Status | undefined): EventBody[] {
   if (status === undefined) return [];
   if (row?.origin === "started") {
-    throw new RollcallError("carried", `Rollcall runs session ${row.id}: its state is observed, not declared.`, {
-      hint: `End it with \`rollcall end ${row.id}\`.`,
-    });
+    throw new RollcallError(
+      "carried",
+      `Rollcall runs session ${row.id}: its state is observed, not declared.`,
+      {
+        hint: `End it with \`rollcall end ${row.id}\`.`,
+      },
+    );
   }
   if (row && isFinal(row.phase)) throw finalizedError(row);
   const { state, outcome } = DECLARED_STATUS[status];

@@ -6,8 +6,8 @@ import { isJsonObject } from "./json.ts";
 import { AGENT_TYPES, CHANNELS, DEFAULT_IDENTITY, type Identity, KINDS, type SessionRow } from "./session.ts";
 import { STATUSES, type Status, statusOf } from "./state.ts";
 import type { Instant } from "./time.ts";
-import type { DeclaredTotals } from "./usage.ts";
 import { declareStatus } from "./update.ts";
+import type { DeclaredTotals } from "./usage.ts";
 
 /** What a fleet writer says of a session that Rollcall does not run. An absent key says nothing. */
 export interface Upsert {
@@ -99,28 +99,36 @@ const READERS: Readonly<Record<string, Reader>> = {
 
 /** Reads one line of `upsert`; refuses it whole when any of it is wrong. */
 export function parseUpsert(line: unknown): Upsert {
-  if (!isJsonObject(line)) throw new RollcallError("bad_input", `Each line must be a JSON object, not ${show(line)}.`);
+  if (!isJsonObject(line))
+    throw new RollcallError("bad_input", `Each line must be a JSON object, not ${show(line)}.`);
   const parsed: Parsed = { id: "", identity: {}, totals: {} };
   for (const [key, value] of Object.entries(line)) {
     const read = Object.hasOwn(READERS, key) ? READERS[key] : undefined;
     if (!read) throw unknownKey(key);
     read(parsed, value, key);
   }
-  if (parsed.id === "") throw new RollcallError("bad_input", "The line has no id.", { hint: "Every line needs an id." });
+  if (parsed.id === "")
+    throw new RollcallError("bad_input", "The line has no id.", { hint: "Every line needs an id." });
   return parsed;
 }
 
 export interface UpsertContext {
   readonly now: Instant;
+  /** Where a new session runs unless the writer says otherwise. */
+  readonly machine: string;
   readonly ledgerRequests: number;
 }
 
 /** The events that bring a session to what was said of it, each with the time it speaks of. */
-export function decideUpsert(row: SessionRow | undefined, upsert: Upsert, context: UpsertContext): TimedBody[] {
+export function decideUpsert(
+  row: SessionRow | undefined,
+  upsert: Upsert,
+  context: UpsertContext,
+): TimedBody[] {
   const at = upsert.lastActiveAt ?? context.now;
   const timed = (bodies: readonly EventBody[]) => bodies.map((body) => ({ at, body }));
   const totals = declareTotals(upsert, context);
-  if (row === undefined) return timed([create(upsert), ...declareEnd(upsert), ...totals]);
+  if (row === undefined) return timed([create(upsert, context), ...declareEnd(upsert), ...totals]);
   const { metadata, ...identity } = upsert.identity;
   const merged = metadata === undefined ? {} : { metadata: checkMetadata({ ...row.metadata, ...metadata }) };
   const identified: EventBody = {
@@ -136,10 +144,10 @@ export interface TimedBody {
   readonly body: EventBody;
 }
 
-function create(upsert: Upsert): EventBody {
+function create(upsert: Upsert, { machine }: UpsertContext): EventBody {
   return {
     kind: "created",
-    identity: { ...DEFAULT_IDENTITY, purpose: null, ...upsert.identity },
+    identity: { ...DEFAULT_IDENTITY, purpose: null, machine, ...upsert.identity },
     origin: "upserted",
     state: "running",
     evidence: { source: "declared", rule: "upsert", excerpt: upsert.status ?? null },
@@ -161,9 +169,13 @@ function changedStatus(row: SessionRow, status: Status | undefined): EventBody[]
 function declareTotals(upsert: Upsert, { ledgerRequests }: UpsertContext): EventBody[] {
   if (Object.keys(upsert.totals).length === 0) return [];
   if (ledgerRequests > 0) {
-    throw new RollcallError("totals_from_ledger", `The usage of session ${upsert.id} is counted request by request.`, {
-      hint: "Leave the totals out: they are the sum of its requests.",
-    });
+    throw new RollcallError(
+      "totals_from_ledger",
+      `The usage of session ${upsert.id} is counted request by request.`,
+      {
+        hint: "Leave the totals out: they are the sum of its requests.",
+      },
+    );
   }
   return [{ kind: "totals_declared", totals: upsert.totals }];
 }
@@ -179,6 +191,9 @@ function unknownKey(key: string): RollcallError {
   });
 }
 
-function readers(fields: Readonly<Record<string, string>>, make: (field: string) => Reader): Record<string, Reader> {
+function readers(
+  fields: Readonly<Record<string, string>>,
+  make: (field: string) => Reader,
+): Record<string, Reader> {
   return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, make(field)]));
 }

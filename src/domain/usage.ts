@@ -126,7 +126,8 @@ export function combineUsage(members: readonly Usage[]): Usage {
     return values.length === 0 ? null : values.reduce((total, value) => total + value, 0);
   };
   const sources = known.map((member) => member.costSource);
-  const is = (...wanted: CostSource[]) => sources.some((source) => source !== null && wanted.includes(source));
+  const is = (...wanted: CostSource[]) =>
+    sources.some((source) => source !== null && wanted.includes(source));
   return withTotal({
     turns: sum("turns"),
     tokensInput: sum("tokensInput"),

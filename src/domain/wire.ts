@@ -42,7 +42,9 @@ function snakeCase(key: string): string {
 }
 
 function camelCase(key: string): string {
-  return remember(camelKeys, key, (text) => text.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+  return remember(camelKeys, key, (text) =>
+    text.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  );
 }
 
 /** Our keys are a small fixed set; foreign ones are not remembered without bound. */

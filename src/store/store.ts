@@ -43,25 +43,36 @@ export interface Store extends AsyncDisposable {
 
   /** Adds requests to the ledger of a session; one with a known key replaces the earlier. */
   recordUsage(sessionId: string, requests: readonly UsageEntry[]): Promise<void>;
-  usageOf(sessionId: string, query?: { readonly after?: string; readonly limit?: number }): Promise<UsageEntry[]>;
+  usageOf(
+    sessionId: string,
+    query?: { readonly after?: string; readonly limit?: number },
+  ): Promise<UsageEntry[]>;
   /** Sums over sessions and over what removed sessions had used. */
   usageTotals(query: UsageTotalsQuery): Promise<UsageTotal[]>;
 
   /** Observations: cheap, not awaited by anyone's promise of durability. */
   observe(sessionId: string, observed: Partial<Observed>): Promise<void>;
   addSamples(sessionId: string, samples: readonly Sample[]): Promise<void>;
-  samples(sessionId: string, range?: { readonly since?: Instant; readonly until?: Instant }): Promise<Sample[]>;
+  samples(
+    sessionId: string,
+    range?: { readonly since?: Instant; readonly until?: Instant },
+  ): Promise<Sample[]>;
 
   logDelegation(delegation: Delegation): Promise<void>;
   delegations(since?: Instant): AsyncIterable<Delegation>;
 
-  /** Removes sessions with all that belongs to them; a tombstone stays. Unknown ids are skipped. Returns the removed. */
-  remove(sessionIds: readonly string[], at: Instant): Promise<string[]>;
-  isTombstone(key: { readonly sessionId: string } | { readonly agentType: AgentType; readonly nativeId: string }): Promise<boolean>;
+  /**
+   * Removes sessions with all that belongs to them; a tombstone stays. Returns the removed: unknown ids and those
+   * that `only` turns away, asked about the row as it is at that moment, are not among them.
+   */
+  remove(sessionIds: readonly string[], at: Instant, only?: (row: SessionRow) => boolean): Promise<string[]>;
+  isTombstone(
+    key: { readonly sessionId: string } | { readonly agentType: AgentType; readonly nativeId: string },
+  ): Promise<boolean>;
 
   /** Sessions whose record file is behind their row. */
   laggingFiles(machine: string, limit: number): Promise<string[]>;
-  /** Runs `publish` unless a file of this seq or a later one is out; no two run at once for one session. */
+  /** Runs `publish` unless a file of a later seq is out; no two run at once for one session. */
   publishFile(sessionId: string, seq: number, publish: () => void): Promise<boolean>;
 
   /** A verified copy of the whole store in one new file. */
@@ -72,7 +83,10 @@ export interface Store extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export type Decide = (row: SessionRow | undefined, known: { readonly ledgerRequests: number }) => readonly NewEvent[];
+export type Decide = (
+  row: SessionRow | undefined,
+  known: { readonly ledgerRequests: number },
+) => readonly NewEvent[];
 
 export interface ChangeOptions {
   /** Refuses with `seq_conflict` unless the session stands at exactly this `seq` (0: does not exist). */
@@ -195,6 +209,13 @@ export interface VerifyReport {
 
 export interface VerifyProblem {
   readonly sessionId: string | null;
-  readonly problem: "engine" | "seq_gap" | "row_differs" | "usage_differs" | "corrupt" | "orphan_events" | "index_differs";
+  readonly problem:
+    | "engine"
+    | "seq_gap"
+    | "row_differs"
+    | "usage_differs"
+    | "corrupt"
+    | "orphan_events"
+    | "index_differs";
   readonly detail: Json;
 }

@@ -35,7 +35,9 @@ export async function backupTo(db: Database, path: string): Promise<BackupReport
 /** Proves that a file is a sound store of ours; refuses it otherwise. */
 export async function checkBackup(path: string): Promise<VerifyReport> {
   if (!existsSync(path)) {
-    throw new RollcallError("not_found", `There is no backup at ${path}.`, { hint: "See `rollcall backup --list`." });
+    throw new RollcallError("not_found", `There is no backup at ${path}.`, {
+      hint: "See `rollcall backup --list`.",
+    });
   }
   const db = connectReadOnly(path);
   try {

@@ -53,15 +53,22 @@ export function connectReadOnly(path: string): Database.Database {
   }
 }
 
-function prepareFile({ path, filesystemType = (folder) => statfsSync(folder).type }: ConnectionOptions): void {
+function prepareFile({
+  path,
+  filesystemType = (folder) => statfsSync(folder).type,
+}: ConnectionOptions): void {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   checkOwner(folder);
   const network = NETWORK_FILESYSTEMS.get(filesystemType(folder) >>> 0);
   if (network !== undefined) {
-    throw new RollcallError("store_network_filesystem", `${folder} is on a network file system (${network}), where a database is not safe.`, {
-      hint: "Choose a local folder with ROLLCALL_HOME.",
-    });
+    throw new RollcallError(
+      "store_network_filesystem",
+      `${folder} is on a network file system (${network}), where a database is not safe.`,
+      {
+        hint: "Choose a local folder with ROLLCALL_HOME.",
+      },
+    );
   }
   const isNew = statSync(path, { throwIfNoEntry: false }) === undefined;
   // Made by us and not by SQLite, so that nobody else can ever read it: its journal takes over these permissions.
@@ -80,9 +87,13 @@ function checkOwner(path: string): void {
   const uid = process.getuid?.();
   const stat = statSync(path);
   if (uid !== undefined && stat.uid !== uid) {
-    throw new RollcallError("store_wrong_owner", `${path} belongs to another user (uid ${stat.uid}, you are ${uid}).`, {
-      hint: "Run Rollcall as its owner, or choose another folder with ROLLCALL_HOME.",
-    });
+    throw new RollcallError(
+      "store_wrong_owner",
+      `${path} belongs to another user (uid ${stat.uid}, you are ${uid}).`,
+      {
+        hint: "Run Rollcall as its owner, or choose another folder with ROLLCALL_HOME.",
+      },
+    );
   }
 }
 

@@ -41,7 +41,15 @@ export class EventTable {
   /** The place of the event in the feed; undefined for one whose id is there already. */
   insert(sessionNo: number, seq: number, event: NewEvent): number | undefined {
     const { id, at, channel, body } = event;
-    const { changes, lastInsertRowid } = this.#insert.run(sessionNo, seq, id, at, channel, body.kind, JSON.stringify(body));
+    const { changes, lastInsertRowid } = this.#insert.run(
+      sessionNo,
+      seq,
+      id,
+      at,
+      channel,
+      body.kind,
+      JSON.stringify(body),
+    );
     return changes === 0 ? undefined : Number(lastInsertRowid);
   }
 

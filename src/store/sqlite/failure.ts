@@ -6,7 +6,8 @@ interface Failure {
   readonly hint: string;
 }
 
-const RESTORE = "Nothing was changed. See `rollcall verify`, and `rollcall restore FILE` to go back to a backup.";
+const RESTORE =
+  "Nothing was changed. See `rollcall verify`, and `rollcall restore FILE` to go back to a backup.";
 
 /** By the beginning of SQLite's error code; the first match counts. */
 const FAILURES: readonly (readonly [prefix: string, failure: Failure])[] = [
@@ -28,7 +29,11 @@ const FAILURES: readonly (readonly [prefix: string, failure: Failure])[] = [
   ],
   [
     "SQLITE_NOTADB",
-    { code: "store_not_a_database", sentence: (path) => `${path} is not a database; it was left alone.`, hint: RESTORE },
+    {
+      code: "store_not_a_database",
+      sentence: (path) => `${path} is not a database; it was left alone.`,
+      hint: RESTORE,
+    },
   ],
   [
     "SQLITE_CORRUPT",
@@ -67,7 +72,11 @@ export function translate(error: unknown, path: string): Error {
   const code = codeOf(error);
   const failure = FAILURES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? byErrno(code);
   if (!failure) return error instanceof Error ? error : new Error(String(error));
-  return new RollcallError(failure.code, failure.sentence(path), { hint: failure.hint, facts: { path }, cause: error });
+  return new RollcallError(failure.code, failure.sentence(path), {
+    hint: failure.hint,
+    facts: { path },
+    cause: error,
+  });
 }
 
 /** After one of these the connection is not to be trusted; a new one is opened for the next call. */
@@ -84,6 +93,7 @@ function byErrno(code: string): Failure | undefined {
   const find = (prefix: string) => FAILURES.find(([name]) => name === prefix)?.[1];
   if (code === "ENOSPC" || code === "EDQUOT") return find("SQLITE_FULL");
   if (code === "EROFS") return find("SQLITE_READONLY");
-  if (code === "EACCES" || code === "EPERM" || code === "ENOTDIR" || code === "EISDIR") return find("SQLITE_CANTOPEN");
+  if (code === "EACCES" || code === "EPERM" || code === "ENOTDIR" || code === "EISDIR")
+    return find("SQLITE_CANTOPEN");
   return undefined;
 }

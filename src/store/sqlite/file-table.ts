@@ -7,9 +7,11 @@ export class FileTable {
 
   constructor(db: Database) {
     this.#lagging = db
-      .prepare<[string, number], string>("SELECT id FROM sessions WHERE file_seq < seq AND machine = ? LIMIT ?")
+      .prepare<[string, number], string>(
+        "SELECT id FROM sessions WHERE file_seq < seq AND machine = ? LIMIT ?",
+      )
       .pluck();
-    this.#claim = db.prepare("UPDATE sessions SET file_seq = ? WHERE id = ? AND file_seq < ?");
+    this.#claim = db.prepare("UPDATE sessions SET file_seq = ? WHERE id = ? AND file_seq <= ?");
   }
 
   lagging(machine: string, limit: number): string[] {

@@ -86,8 +86,12 @@ function conditionsOf(query: ListQuery): Condition[] {
     equals("parent_id", query.parentId),
     equals("machine", query.machine),
     query.origins && isIn("s.origin", query.origins),
-    query.activeSince === undefined ? undefined : { sql: "s.last_active_at >= ?", values: [query.activeSince] },
-    query.activeUntil === undefined ? undefined : { sql: "s.last_active_at < ?", values: [query.activeUntil] },
+    query.activeSince === undefined
+      ? undefined
+      : { sql: "s.last_active_at >= ?", values: [query.activeSince] },
+    query.activeUntil === undefined
+      ? undefined
+      : { sql: "s.last_active_at < ?", values: [query.activeUntil] },
     query.createdSince === undefined ? undefined : { sql: "s.created_at >= ?", values: [query.createdSince] },
     query.createdUntil === undefined ? undefined : { sql: "s.created_at < ?", values: [query.createdUntil] },
   ];
@@ -117,6 +121,7 @@ const STATUS_SQL: Readonly<Record<Status, string>> = {
 };
 
 function statusIn(statuses: readonly Status[]): Condition {
+  if (statuses.length === 0) return { sql: "0", values: [] };
   return { sql: `(${statuses.map((status) => STATUS_SQL[status]).join(" OR ")})`, values: [] };
 }
 

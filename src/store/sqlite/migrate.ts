@@ -42,13 +42,21 @@ export function isOurs(db: Database): boolean {
 function checkOrigin(db: Database, path: string, version: number, newest: number): void {
   const isEmpty = version === 0 && db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
   if (!isEmpty && !isOurs(db)) {
-    throw new RollcallError("store_not_a_database", `${path} is the database of another program; it was left alone.`, {
-      hint: "Move it away, or choose another folder with ROLLCALL_HOME.",
-    });
+    throw new RollcallError(
+      "store_not_a_database",
+      `${path} is the database of another program; it was left alone.`,
+      {
+        hint: "Move it away, or choose another folder with ROLLCALL_HOME.",
+      },
+    );
   }
   if (version > newest) {
-    throw new RollcallError("store_newer", `${path} was written by a newer Rollcall (schema ${version}; this one knows ${newest}).`, {
-      hint: "Update Rollcall; the data was left alone.",
-    });
+    throw new RollcallError(
+      "store_newer",
+      `${path} was written by a newer Rollcall (schema ${version}; this one knows ${newest}).`,
+      {
+        hint: "Update Rollcall; the data was left alone.",
+      },
+    );
   }
 }

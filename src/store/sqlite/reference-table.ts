@@ -19,7 +19,9 @@ export class ReferenceTable {
     this.#byName = db.prepare(
       `SELECT ${columns} FROM sessions WHERE name = ? ORDER BY live DESC, last_active_at DESC LIMIT ${MOST}`,
     );
-    this.#newest = db.prepare<[], string>("SELECT id FROM sessions ORDER BY created_at DESC, no DESC LIMIT 1").pluck();
+    this.#newest = db
+      .prepare<[], string>("SELECT id FROM sessions ORDER BY created_at DESC, no DESC LIMIT 1")
+      .pluck();
   }
 
   find({ suffix, name }: { suffix?: string; name?: string }): Referenced[] {

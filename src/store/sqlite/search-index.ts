@@ -24,7 +24,9 @@ export class SearchIndex {
   constructor(db: Database) {
     this.#insert = db.prepare("INSERT INTO search (rowid, text) VALUES (?, ?)");
     this.#delete = db.prepare("DELETE FROM search WHERE rowid = ?");
-    this.#match = db.prepare("SELECT rowid, rank FROM search WHERE search MATCH ? ORDER BY rank, rowid DESC LIMIT ? OFFSET ?");
+    this.#match = db.prepare(
+      "SELECT rowid, rank FROM search WHERE search MATCH ? ORDER BY rank, rowid DESC LIMIT ? OFFSET ?",
+    );
     this.#entry = db.prepare(
       "SELECT e.seq, e.at, e.body, s.id FROM events e JOIN sessions s ON s.no = e.session WHERE e.feed = ?",
     );
@@ -68,7 +70,16 @@ export class SearchIndex {
     const body = kept && parseBody(kept.body, kept.id);
     if (!kept || body?.kind !== "entry_added") return [];
     const { role, kind } = body.entry;
-    return [{ sessionId: kept.id, seq: kept.seq, at: kept.at, role, kind, excerpt: excerptOf(textOfEntry(body.entry), words) }];
+    return [
+      {
+        sessionId: kept.id,
+        seq: kept.seq,
+        at: kept.at,
+        role,
+        kind,
+        excerpt: excerptOf(textOfEntry(body.entry), words),
+      },
+    ];
   }
 }
 
@@ -82,7 +93,16 @@ function searchable(value: unknown): string | undefined {
   return typeof value === "string" || value === undefined ? value : JSON.stringify(value);
 }
 
-const SESSION_TEXTS = ["name", "agentName", "purpose", "goal", "summary", "role", "taskId", "chainId"] as const;
+const SESSION_TEXTS = [
+  "name",
+  "agentName",
+  "purpose",
+  "goal",
+  "summary",
+  "role",
+  "taskId",
+  "chainId",
+] as const;
 
 function textOfSession(row: SessionRow): string {
   const texts = [...SESSION_TEXTS.map((field) => row[field]), row.lastError?.message];
@@ -91,7 +111,8 @@ function textOfSession(row: SessionRow): string {
 
 function saysTheSame(row: SessionRow, before: SessionRow): boolean {
   return (
-    SESSION_TEXTS.every((field) => row[field] === before[field]) && row.lastError?.message === before.lastError?.message
+    SESSION_TEXTS.every((field) => row[field] === before[field]) &&
+    row.lastError?.message === before.lastError?.message
   );
 }
 
@@ -100,7 +121,9 @@ function parseWords(text: string): string[] {
   const words = [...text.matchAll(/"([^"]+)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
   const usable = words.filter((word) => /[\p{L}\p{N}]/u.test(word));
   if (usable.length > 0) return usable;
-  throw new RollcallError("bad_input", "The search has no word in it.", { hint: "Search for letters or digits." });
+  throw new RollcallError("bad_input", "The search has no word in it.", {
+    hint: "Search for letters or digits.",
+  });
 }
 
 function quoteWord(word: string): string {
@@ -117,9 +140,14 @@ function parseOffset(cursor: string | undefined): number {
 /** The stretch around the first word found, on one line. */
 function excerptOf(text: string, words: readonly string[]): string {
   const folded = fold(text);
-  const found = words.map((word) => folded.indexOf(fold(word.replace(/\*+$/, "")))).filter((index) => index >= 0);
+  const found = words
+    .map((word) => folded.indexOf(fold(word.replace(/\*+$/, ""))))
+    .filter((index) => index >= 0);
   const start = Math.max(0, Math.min(...(found.length > 0 ? found : [0])) - 40);
-  const stretch = text.slice(start, start + EXCERPT_LENGTH).replace(/\s+/g, " ").trim();
+  const stretch = text
+    .slice(start, start + EXCERPT_LENGTH)
+    .replace(/\s+/g, " ")
+    .trim();
   return `${start > 0 ? "…" : ""}${stretch}${start + EXCERPT_LENGTH < text.length ? "…" : ""}`;
 }
 

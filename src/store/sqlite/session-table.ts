@@ -25,8 +25,8 @@ export interface Working {
   no: number | undefined;
   row: SessionRow | undefined;
   ledger: LedgerSum;
-  /** The row as it was read, to see what the search index has to learn. */
-  readonly before: SessionRow | undefined;
+  /** The row as it stands in the table, to see what the search index has to learn. */
+  before: SessionRow | undefined;
 }
 
 const COLUMNS = [
@@ -62,8 +62,12 @@ export class SessionTable {
       `INSERT INTO sessions (${COLUMNS.join(", ")}, id, suffix, created_at, file_seq)
        VALUES (${COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?)`,
     );
-    this.#update = db.prepare(`UPDATE sessions SET ${COLUMNS.map((name) => `${name} = ?`).join(", ")} WHERE no = ?`);
-    this.#setLedger = db.prepare("UPDATE sessions SET ledger = ? WHERE no = ?");
+    this.#update = db.prepare(
+      `UPDATE sessions SET ${COLUMNS.map((name) => `${name} = ?`).join(", ")} WHERE no = ?`,
+    );
+    this.#setLedger = db.prepare(
+      "UPDATE sessions SET ledger = ?, file_seq = min(file_seq, seq - 1) WHERE no = ?",
+    );
     this.#setObserved = db.prepare("UPDATE sessions SET observed = ? WHERE id = ?");
     this.#family = db.prepare(
       `WITH RECURSIVE family (id) AS (
@@ -89,7 +93,8 @@ export class SessionTable {
   reserve(row: SessionRow): number {
     const fileSeq = row.hasFile ? 0 : null;
     return Number(
-      this.#insert.run(...columnsOf(row), row.id, suffixOf(row.id) ?? null, row.createdAt, fileSeq).lastInsertRowid,
+      this.#insert.run(...columnsOf(row), row.id, suffixOf(row.id) ?? null, row.createdAt, fileSeq)
+        .lastInsertRowid,
     );
   }
 
@@ -97,6 +102,7 @@ export class SessionTable {
     this.#update.run(...columnsOf(row), no);
   }
 
+  /** The record file shows the usage too, so it is behind from now on. */
   saveLedger(no: number, ledger: LedgerSum): void {
     this.#setLedger.run(JSON.stringify(ledger), no);
   }

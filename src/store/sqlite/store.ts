@@ -3,7 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { Entry } from "../../domain/entry.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import type { FeedEvent, SessionEvent } from "../../domain/event.ts";
-import type { Observed } from "../../domain/session.ts";
+import type { Observed, SessionRow } from "../../domain/session.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { UsageEntry } from "../../domain/usage.ts";
 import type * as contract from "../store.ts";
@@ -59,7 +59,11 @@ class SqliteStore implements contract.Store {
     this.#engine = this.#open();
   }
 
-  change(sessionId: string, decide: contract.Decide, options?: contract.ChangeOptions): Promise<contract.Change> {
+  change(
+    sessionId: string,
+    decide: contract.Decide,
+    options?: contract.ChangeOptions,
+  ): Promise<contract.Change> {
     return this.#write((tx) => tx.change(sessionId, decide, options));
   }
 
@@ -131,7 +135,10 @@ class SqliteStore implements contract.Store {
     await this.#unsynced((engine) => engine.samples.add(sessionId, samples));
   }
 
-  async samples(sessionId: string, range: { since?: Instant; until?: Instant } = {}): Promise<contract.Sample[]> {
+  async samples(
+    sessionId: string,
+    range: { since?: Instant; until?: Instant } = {},
+  ): Promise<contract.Sample[]> {
     return this.#read((engine) => engine.samples.range(sessionId, range));
   }
 
@@ -152,10 +159,18 @@ class SqliteStore implements contract.Store {
     }
   }
 
-  remove(sessionIds: readonly string[], at: Instant): Promise<string[]> {
-    return this.#write(() => {
+  remove(
+    sessionIds: readonly string[],
+    at: Instant,
+    only: (row: SessionRow) => boolean = () => true,
+  ): Promise<string[]> {
+    return this.#write((tx) => {
+      // What this transaction changed before must be in the tables before it is taken out of them.
+      tx.finish();
       const { removal, tables } = this.#use();
-      return sessionIds.filter((id) => removal.remove(id, at, tables));
+      const removed = sessionIds.filter((id) => removal.remove(id, { at, only }, tables));
+      tx.forget(removed);
+      return removed;
     });
   }
 
@@ -189,7 +204,9 @@ class SqliteStore implements contract.Store {
   }
 
   async size(): Promise<{ bytes: number; sessions: number; events: number }> {
-    const bytes = ["", "-wal"].map((end) => statSync(this.#options.path + end, { throwIfNoEntry: false })?.size ?? 0);
+    const bytes = ["", "-wal"].map(
+      (end) => statSync(this.#options.path + end, { throwIfNoEntry: false })?.size ?? 0,
+    );
     return this.#read(({ db }) => ({ bytes: bytes.reduce((sum, size) => sum + size, 0), ...countAll(db) }));
   }
 
@@ -286,4 +303,3 @@ function readers(db: Database): Pick<Engine, "list" | "references" | "samples" |
     files: new FileTable(db),
   };
 }
-

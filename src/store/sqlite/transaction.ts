@@ -56,11 +56,18 @@ export class Transaction implements Batch {
   }
 
   finish(): void {
-    for (const { no, row, before } of this.#changed) {
+    for (const session of this.#changed) {
+      const { no, row, before } = session;
       if (no === undefined || !row) continue;
       this.#tables.sessions.save(no, row);
       this.#tables.search.learnSession(no, row, before);
+      session.before = row;
     }
+    this.#changed.clear();
+  }
+
+  forget(sessionIds: readonly string[]): void {
+    for (const id of sessionIds) this.#working.delete(id);
   }
 
   #open(sessionId: string): Working {
@@ -102,8 +109,12 @@ function notFound(sessionId: string): RollcallError {
 }
 
 function seqConflict(sessionId: string, expected: number, actual: number): RollcallError {
-  return new RollcallError("seq_conflict", `Session ${sessionId} stands at seq ${actual}, not at ${expected}.`, {
-    hint: "Read it again and decide anew.",
-    facts: { sessionId, expected, actual },
-  });
+  return new RollcallError(
+    "seq_conflict",
+    `Session ${sessionId} stands at seq ${actual}, not at ${expected}.`,
+    {
+      hint: "Read it again and decide anew.",
+      facts: { sessionId, expected, actual },
+    },
+  );
 }

@@ -21,7 +21,13 @@ type Group = Readonly<Record<UsageGroup, string>>;
 type KeptTotal = Group & { readonly ledger: string };
 
 const NAMES = ["request_key", "at", "model", "tokens_input", "tokens_output", "tokens_cache_read"] as const;
-const COLUMNS = [...NAMES, "tokens_cache_write", "tokens_reasoning", "reported_nano_usd", "computed_nano_usd"] as const;
+const COLUMNS = [
+  ...NAMES,
+  "tokens_cache_write",
+  "tokens_reasoning",
+  "reported_nano_usd",
+  "computed_nano_usd",
+] as const;
 
 export class UsageTable {
   readonly #find: Statement<[number, string], KeptRequest>;
@@ -76,7 +82,13 @@ export class UsageTable {
   /** Adds what a session that goes away has used to the totals that stay. */
   keepTotals(sessionNo: number, row: SessionRow): void {
     for (const kept of this.#ofSession.all(sessionNo)) {
-      const key = [kept.at.slice(0, 10), row.agentType, kept.model ?? "", row.purpose ?? "", row.workspacePath ?? ""];
+      const key = [
+        kept.at.slice(0, 10),
+        row.agentType,
+        kept.model ?? "",
+        row.purpose ?? "",
+        row.workspacePath ?? "",
+      ];
       const found = this.#findRemoved.get(...key);
       const sum = found ? (JSON.parse(found.ledger) as LedgerSum) : EMPTY_LEDGER;
       this.#keepRemoved.run(...key, JSON.stringify(addToLedger(sum, toEntry(kept))));
@@ -85,7 +97,8 @@ export class UsageTable {
 
   totals({ by, since = "" }: UsageTotalsQuery): UsageTotal[] {
     const groups = new Map<string | null, LedgerSum>();
-    const groupOf = (kept: Group & { readonly model: string | null }) => (by === null ? null : (kept[by] ?? ""));
+    const groupOf = (kept: Group & { readonly model: string | null }) =>
+      by === null ? null : (kept[by] ?? "");
     for (const kept of this.#living.iterate(since)) {
       const group = groupOf(kept);
       groups.set(group, addToLedger(groups.get(group) ?? EMPTY_LEDGER, toEntry(kept)));

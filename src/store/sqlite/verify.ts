@@ -33,7 +33,10 @@ const TURN = 200;
  * Replays every session and compares. Takes a read-only connection of its own, in one snapshot, so that writers
  * are neither stopped nor seen half way.
  */
-export async function verifyDatabase(db: Database, progress?: (done: number, of: number) => void): Promise<VerifyReport> {
+export async function verifyDatabase(
+  db: Database,
+  progress?: (done: number, of: number) => void,
+): Promise<VerifyReport> {
   db.exec("BEGIN");
   try {
     const problems = checkEngine(db);
@@ -96,7 +99,11 @@ function checkSession(db: Database, usage: UsageTable, session: KeptRow): Verify
     if (!row || !isDeepStrictEqual(JSON.parse(JSON.stringify(row)), kept)) {
       problems.push(found("row_differs", differingFields(row, kept)));
     }
-    if (kept.seq !== session.seq || kept.state !== session.state || kept.lastActiveAt !== session.last_active_at) {
+    if (
+      kept.seq !== session.seq ||
+      kept.state !== session.state ||
+      kept.lastActiveAt !== session.last_active_at
+    ) {
       problems.push(found("index_differs", { seq: session.seq, state: session.state }));
     }
     const ledger = session.ledger === null ? EMPTY_LEDGER : (JSON.parse(session.ledger) as LedgerSum);
@@ -131,7 +138,9 @@ function differingFields(replayed: SessionRow | undefined, kept: SessionRow): st
 
 function checkOrphans(db: Database): VerifyProblem[] {
   const orphans = db
-    .prepare("SELECT DISTINCT session FROM events WHERE kind <> 'deleted' AND session NOT IN (SELECT no FROM sessions)")
+    .prepare(
+      "SELECT DISTINCT session FROM events WHERE kind <> 'deleted' AND session NOT IN (SELECT no FROM sessions)",
+    )
     .pluck()
     .all() as number[];
   return orphans.map((no) => ({ sessionId: null, problem: "orphan_events", detail: no }));

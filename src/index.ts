@@ -1,0 +1,44 @@
+/** The public interface of Rollcall. */
+export type { Entry, EntryKind, EntryRole, EntryTool, NewEntry } from "./domain/entry.ts";
+export { type ErrorCode, RollcallError } from "./domain/errors.ts";
+export type { EventBody, EventKind, FeedEvent, SessionEvent } from "./domain/event.ts";
+export type { Json, JsonObject } from "./domain/json.ts";
+export { OUTCOMES, type Outcome } from "./domain/outcome.ts";
+export { FINAL_PHASES, type FinalPhase, PHASES, type Phase, RESUMABLE_PHASES } from "./domain/phase.ts";
+export type { Refusal, ResumeHow, ResumeVerdict } from "./domain/resume.ts";
+export {
+  AGENT_TYPES,
+  type AgentType,
+  CHANNELS,
+  type Channel,
+  KINDS,
+  type Kind,
+  type PhaseStep,
+  type ProcessIdentity,
+  type Resources,
+  type SessionRecord,
+  type Waiting,
+} from "./domain/session.ts";
+export { STATES, STATUSES, type State, type Status } from "./domain/state.ts";
+export type { Instant } from "./domain/time.ts";
+export type { SessionPatch } from "./domain/update.ts";
+export type { Usage, UsageEntry } from "./domain/usage.ts";
+export { fromWire, toWire } from "./domain/wire.ts";
+export type { CleanupOptions, CleanupReport } from "./record/cleanup.ts";
+export type { CreateInput } from "./record/create.ts";
+export type { ListFilter, ListOptions } from "./record/filter.ts";
+export {
+  cleanupOldSessions,
+  createSession,
+  finalizeSession,
+  getSession,
+  listSessions,
+  shouldResume,
+  updateState,
+} from "./record/functions.ts";
+export { type OpenOptions, openRollcall } from "./record/open.ts";
+export type { Message, ToolCall } from "./record/record-file.ts";
+export type { Rollcall, SessionPage, UpdateOptions } from "./record/rollcall.ts";
+export { type AddedUsage, type NewToolCall, Session, type SessionOptions } from "./record/session.ts";
+export type { Stats, StatsGroup, StatsOptions } from "./record/stats.ts";
+export type { BackupReport, Page, RangeQuery, SearchHit, VerifyReport } from "./store/store.ts";

@@ -1,0 +1,74 @@
+import { RollcallError } from "../domain/errors.ts";
+import type { Origin, SessionRow } from "../domain/session.ts";
+import { isLive } from "../domain/state.ts";
+import { type Instant, toInstant } from "../domain/time.ts";
+import { type Context, nowOf } from "./context.ts";
+import { isProcessAlive } from "./process.ts";
+import { removeRecordFile } from "./record-file.ts";
+
+export interface CleanupOptions {
+  /** Sessions that were not active for so long are old; by default as configured, 24. */
+  readonly hours?: number;
+  readonly dryRun?: boolean;
+  /** Removes what was imported instead of what was created or started here. */
+  readonly imported?: boolean;
+  readonly progress?: (removed: number) => void;
+}
+
+export interface CleanupReport {
+  readonly removed: readonly string[];
+  readonly dryRun: boolean;
+}
+
+const OURS: readonly Origin[] = ["created", "upserted", "started"];
+const FOREIGN: readonly Origin[] = ["imported", "observed"];
+const CHUNK = 200;
+
+/** Removes old sessions, with all that belongs to them, for which no living process can be shown. */
+export async function cleanUp(context: Context, options: CleanupOptions): Promise<CleanupReport> {
+  const { hours = context.config["cleanup.hours"], dryRun = false } = options;
+  if (!Number.isFinite(hours) || hours < 0) {
+    throw new RollcallError("bad_input", `${hours} is not a number of hours.`, {
+      hint: "Give a number from 0 up.",
+    });
+  }
+  const until = toInstant(context.now() - hours * 3_600_000);
+  const rows = await oldRows(context, until, options.imported ? FOREIGN : OURS);
+  if (dryRun) return { removed: rows.map(({ id }) => id), dryRun };
+  const removed: string[] = [];
+  for (let start = 0; start < rows.length; start += CHUNK) {
+    removed.push(...(await removeAll(context, rows.slice(start, start + CHUNK), until)));
+    options.progress?.(removed.length);
+  }
+  return { removed, dryRun };
+}
+
+async function oldRows(context: Context, until: Instant, origins: readonly Origin[]): Promise<SessionRow[]> {
+  const { items } = await context.store.list({
+    activeUntil: until,
+    origins,
+    limit: 0,
+    where: (row) => !hasProcess(row),
+  });
+  return items.map(({ row }) => row);
+}
+
+function hasProcess(row: SessionRow): boolean {
+  if (row.process !== null && isProcessAlive(row.process)) return true;
+  return row.origin === "started" && isLive(row.state);
+}
+
+/** One that came to life since it was listed stays. */
+async function removeAll(context: Context, rows: readonly SessionRow[], until: Instant): Promise<string[]> {
+  const isStillOld = (row: SessionRow) => row.lastActiveAt < until && !hasProcess(row);
+  const removed = await context.store.remove(
+    rows.map(({ id }) => id),
+    nowOf(context),
+    isStillOld,
+  );
+  const gone = new Set(removed);
+  for (const { id, hasFile, workspacePath } of rows) {
+    if (hasFile && workspacePath !== null && gone.has(id)) removeRecordFile(workspacePath, id);
+  }
+  return removed;
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import type { EventBody, NewEvent } from "../domain/event.ts";
+import { toRecord, usageOf } from "../domain/record.ts";
+import type { Channel, SessionRecord } from "../domain/session.ts";
+import { type Instant, toInstant } from "../domain/time.ts";
+import { combineUsage } from "../domain/usage.ts";
+import type { Store, StoredSession } from "../store/store.ts";
+import type { Config } from "./config.ts";
+import type { FileKeeper } from "./file-keeper.ts";
+
+/** What every operation on records needs. */
+export interface Context {
+  readonly store: Store;
+  readonly files: FileKeeper;
+  readonly home: string;
+  readonly config: Config;
+  /** Through which channel this process speaks. */
+  readonly channel: Channel;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly now: () => number;
+}
+
+export function nowOf(context: Context): Instant {
+  return toInstant(context.now());
+}
+
+/** Gives what happened an id, a time and a channel. */
+export function stamp(context: Context, body: EventBody, at: Instant = nowOf(context)): NewEvent {
+  return { id: eventId(context.now()), at, channel: context.channel, body };
+}
+
+/** The whole record of a stored session; that of a parent counts its children too. */
+export async function recordOf(store: Store, stored: StoredSession): Promise<SessionRecord> {
+  const usage = usageOf(stored.row, stored.ledger);
+  if (!stored.hasChildren)
+    return toRecord(stored.row, { usage, usageWithChildren: usage, observed: stored.observed });
+  const family = await store.family(stored.row.id);
+  const usageWithChildren = combineUsage(family.map(({ row, ledger }) => usageOf(row, ledger)));
+  return toRecord(stored.row, { usage, usageWithChildren, observed: stored.observed });
+}
+
+/** Begins with the time, so that ids of one time lie together in the index. */
+function eventId(ms: number): string {
+  return `${ms.toString(36).padStart(9, "0")}-${randomBytes(9).toString("base64url")}`;
+}

@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
+import { checkMetadata, checkOneOf, checkText } from "../domain/check.ts";
+import { RollcallError } from "../domain/errors.ts";
+import { checkSessionId, makeSessionId } from "../domain/id.ts";
+import type { JsonObject } from "../domain/json.ts";
+import {
+  AGENT_TYPES,
+  type AgentType,
+  CHANNELS,
+  type Channel,
+  DEFAULT_IDENTITY,
+  type Identity,
+  KINDS,
+  type Kind,
+} from "../domain/session.ts";
+import { type Context, nowOf, stamp } from "./context.ts";
+import { identifyProcess } from "./process.ts";
+import { checkReference } from "./reference.ts";
+import { gitPlaceOf, workspaceOf } from "./workspace.ts";
+
+export interface CreateInput {
+  readonly id?: string;
+  readonly name?: string;
+  readonly agentName?: string;
+  readonly agentType?: AgentType;
+  readonly kind?: Kind;
+  readonly channel?: Channel;
+  readonly role?: string;
+  readonly model?: string;
+  readonly purpose?: string;
+  readonly goal?: string;
+  readonly chainId?: string;
+  readonly taskId?: string;
+  readonly parentId?: string;
+  readonly metadata?: JsonObject;
+  /** The folder that the work belongs to; by default the git root of the working folder. */
+  readonly workspace?: string;
+  /** Whether a record file is kept in the workspace. */
+  readonly file?: boolean;
+  /** The process that does the work, where there is one. */
+  readonly pid?: number;
+}
+
+const TRIES = 20;
+
+/** Makes the record of a session that someone else carries, and returns its id. */
+export async function createSession(context: Context, input: CreateInput): Promise<string> {
+  const identity = await identityOf(context, input);
+  const process = input.pid === undefined ? null : identifyProcess(input.pid);
+  const hasFile = input.file ?? context.config.record_files;
+  const evidence = { source: "declared", rule: "create", excerpt: null } as const;
+  const body = {
+    kind: "created",
+    identity,
+    origin: "created",
+    state: "running",
+    evidence,
+    process,
+    hasFile,
+  } as const;
+  const create = async (id: string) => {
+    await context.store.change(id, () => [stamp(context, body)], { expectedSeq: 0 });
+    if (hasFile) await context.files.follow(id);
+    return id;
+  };
+  return input.id === undefined
+    ? withFreshId(context, create)
+    : withGivenId(checkSessionId(input.id), create);
+}
+
+async function withGivenId(id: string, create: (id: string) => Promise<string>): Promise<string> {
+  try {
+    return await create(id);
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    throw new RollcallError("id_in_use", `There is a session ${id} already; it was left as it is.`, {
+      hint: "Choose another id, or leave --id out.",
+      facts: { sessionId: id },
+    });
+  }
+}
+
+async function withFreshId(context: Context, create: (id: string) => Promise<string>): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await create(makeSessionId(nowOf(context), randomBytes(3).toString("hex")));
+    } catch (error) {
+      if (!isConflict(error) || tries === TRIES) throw error;
+    }
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof RollcallError && error.code === "seq_conflict";
+}
+
+async function identityOf(context: Context, input: CreateInput): Promise<Identity> {
+  const folder = input.workspace ?? context.cwd;
+  return {
+    ...DEFAULT_IDENTITY,
+    ...textsOf(input),
+    agentType:
+      input.agentType === undefined ? "unknown" : checkOneOf(AGENT_TYPES, input.agentType, "agent type"),
+    kind: input.kind === undefined ? "interactive" : checkOneOf(KINDS, input.kind, "kind"),
+    channel: input.channel === undefined ? context.channel : checkOneOf(CHANNELS, input.channel, "channel"),
+    name: input.name === undefined ? null : checkReference(input.name, "name"),
+    parentId: await parentOf(context, input.parentId),
+    machine: context.config.machine,
+    workspacePath:
+      input.workspace === undefined ? workspaceOf(context.cwd) : resolve(context.cwd, input.workspace),
+    ...gitPlaceOf(resolve(context.cwd, folder)),
+    metadata: input.metadata === undefined ? {} : checkMetadata(input.metadata),
+  };
+}
+
+const TEXTS = ["agentName", "role", "model", "purpose", "goal", "chainId", "taskId"] as const;
+
+function textsOf(input: CreateInput): Partial<Identity> {
+  const given = TEXTS.filter((field) => input[field] !== undefined);
+  return Object.fromEntries(
+    given.map((field) => [field, checkText(input[field], field, field === "goal" ? 65_536 : 4096)]),
+  );
+}
+
+/** A parent that was named must exist; the session around us is one only if it is known here. */
+async function parentOf(context: Context, named: string | undefined): Promise<string | null> {
+  const around = context.env.ROLLCALL_SESSION_ID;
+  const id = named ?? around;
+  if (id === undefined || id === "") return null;
+  if (await context.store.find(id)) return id;
+  if (named === undefined) return null;
+  throw new RollcallError("session_not_found", `There is no session ${named} to be the parent.`, {
+    hint: "See `rollcall list`.",
+  });
+}

@@ -1,0 +1,170 @@
+import type { Entry } from "../domain/entry.ts";
+import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import { decideResume, refuse } from "../domain/resume.ts";
+import type { SessionRow } from "../domain/session.ts";
+import { type Context, nowOf } from "./context.ts";
+import { policyOf } from "./filter.ts";
+import { lastTurns } from "./last-turns.ts";
+import type { Rollcall } from "./rollcall.ts";
+
+/** What `hook pre-delegate` answers. */
+export interface DelegationAdvice {
+  readonly shouldResume: boolean;
+  readonly reason: string;
+  readonly agentId: string | null;
+  readonly resumeMetadata: {
+    readonly previousPhase: string;
+    readonly createdAt: string;
+    readonly lastUpdated: string;
+    readonly history: SessionRow["history"];
+    readonly sessionMetadata: JsonObject;
+    readonly context: readonly Entry[];
+  } | null;
+  readonly originalContext: JsonObject;
+  readonly candidates: readonly Candidate[];
+}
+
+export interface Candidate {
+  readonly agentId: string;
+  readonly phase: string;
+  readonly purpose: string | null;
+  readonly taskId: string | null;
+  readonly lastUpdated: string;
+}
+
+export interface StopReport {
+  readonly finalized: boolean;
+  readonly reason: string;
+  readonly agentId: string | null;
+}
+
+const MOST_CANDIDATES = 20;
+
+/** Whether a delegation should go on with an earlier session. The verdict is read-only; it is counted afterwards. */
+export async function adviseDelegation(rollcall: Rollcall, input: JsonObject): Promise<DelegationAdvice> {
+  const { context } = rollcall;
+  const agentId = textOf(input.agent_id);
+  const advice =
+    agentId === null ? await withoutSession(context, input) : await forSession(context, agentId, input);
+  await count(context, input, advice);
+  return advice;
+}
+
+/** Finalises the session of a sub-agent that has stopped; without an `agent_id` there is nothing to do. */
+export async function stopSubagent(rollcall: Rollcall, input: JsonObject): Promise<StopReport> {
+  const agentId = textOf(input.agent_id);
+  if (agentId === null) return { finalized: false, reason: "no_agent_id", agentId };
+  if (!(await rollcall.find(agentId))) return { finalized: false, reason: "session_not_found", agentId };
+  const phase = isClean(input.exit_code) ? "completed" : "failed";
+  const summary = textOf(input.summary);
+  await rollcall.finalize(agentId, phase, summary === null ? {} : { summary });
+  return { finalized: true, reason: phase, agentId };
+}
+
+async function forSession(
+  context: Context,
+  agentId: string,
+  originalContext: JsonObject,
+): Promise<DelegationAdvice> {
+  const stored = await context.store.find(agentId);
+  const verdict = stored
+    ? decideResume(stored.row, policyOf(context), nowOf(context))
+    : refuse("session_not_found");
+  const resumeMetadata = stored ? await describe(context, stored.row) : null;
+  return {
+    shouldResume: verdict.resume,
+    reason: verdict.reason,
+    agentId,
+    resumeMetadata,
+    originalContext,
+    candidates: [],
+  };
+}
+
+async function describe(context: Context, row: SessionRow): Promise<DelegationAdvice["resumeMetadata"]> {
+  return {
+    previousPhase: row.phase,
+    createdAt: row.createdAt,
+    lastUpdated: row.lastActiveAt,
+    history: row.history,
+    sessionMetadata: row.metadata,
+    context: await lastTurns(context.store, row.id, context.config["delegation.context_bytes"]),
+  };
+}
+
+async function withoutSession(context: Context, originalContext: JsonObject): Promise<DelegationAdvice> {
+  const candidates = await findCandidates(context, originalContext);
+  return {
+    shouldResume: false,
+    reason: "no_existing_session",
+    agentId: null,
+    resumeMetadata: null,
+    originalContext,
+    candidates,
+  };
+}
+
+/** Resumable sessions of the same agent name and task, the latest first. */
+async function findCandidates(context: Context, input: JsonObject): Promise<Candidate[]> {
+  const agentName = textOf(input.agent_name);
+  const taskId = textOf(input.task_id);
+  if (agentName === null) return [];
+  const now = nowOf(context);
+  const activeSince = new Date(context.now() - policyOf(context).maxIdleMs).toISOString();
+  const isCandidate = (row: SessionRow) =>
+    row.agentName === agentName && taskOf(row) === taskId && decideResume(row, policyOf(context), now).resume;
+  const { items } = await context.store.list({
+    agent: agentName,
+    activeSince,
+    where: isCandidate,
+    limit: MOST_CANDIDATES,
+  });
+  return items.map(({ row }) => ({
+    agentId: row.id,
+    phase: row.phase,
+    purpose: row.purpose,
+    taskId: taskOf(row),
+    lastUpdated: row.lastActiveAt,
+  }));
+}
+
+/** Orchestrators keep the task in the record or in its metadata. */
+function taskOf(row: SessionRow): string | null {
+  return row.taskId ?? textOf(row.metadata.task_id);
+}
+
+/** Counting is for statistics only: an answer never changes because it could not be counted. */
+async function count(context: Context, input: JsonObject, advice: DelegationAdvice): Promise<void> {
+  try {
+    const stored = advice.agentId === null ? undefined : await context.store.find(advice.agentId);
+    await context.store.logDelegation({
+      at: nowOf(context),
+      agentName: textOf(input.agent_name),
+      taskId: textOf(input.task_id),
+      sessionId: stored ? advice.agentId : null,
+      seq: stored?.row.seq ?? null,
+      resume: advice.shouldResume,
+      reason: advice.reason,
+    });
+  } catch {
+    // Deliberately silent: see above.
+  }
+}
+
+/** Absent or 0 is a clean exit; anything else is not. */
+function isClean(exitCode: unknown): boolean {
+  return exitCode === undefined || exitCode === null || exitCode === 0 || exitCode === "0";
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+export function parseHookInput(text: string): JsonObject | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isJsonObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import { RollcallError } from "../domain/errors.ts";
+import type { SessionRecord } from "../domain/session.ts";
+import type { Store } from "../store/store.ts";
+import { writeRecordFile } from "./record-file.ts";
+
+/** Up to this size a change is answered only when the file shows it. */
+const PROMPT_BYTES = 1_000_000;
+/** A large file may take a twentieth of the time. */
+const PACE = 20;
+
+interface Kept {
+  bytes: number;
+  tookMs: number;
+  timer?: NodeJS.Timeout | undefined;
+  running?: Promise<void> | undefined;
+  next?: Promise<void> | undefined;
+}
+
+export interface FileKeeperOptions {
+  readonly store: Store;
+  readonly find: (sessionId: string) => Promise<SessionRecord | undefined>;
+  readonly warn: (sentence: string) => void;
+}
+
+/** Keeps record files up with the store: small ones at once, large ones at their pace. */
+export class FileKeeper {
+  readonly #options: FileKeeperOptions;
+  readonly #files = new Map<string, Kept>();
+  readonly #warned = new Set<string>();
+
+  constructor(options: FileKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** After a commit. Returns when the file shows it, or at once where a large one follows later. */
+  async follow(id: string): Promise<void> {
+    const file = this.#kept(id);
+    if (file.bytes < PROMPT_BYTES) return this.#write(id, file);
+    file.timer ??= setTimeout(
+      () => void this.#write(id, file),
+      Math.max(1000 - file.tookMs, PACE * file.tookMs),
+    );
+  }
+
+  /** Now, however large it is. */
+  async write(id: string): Promise<void> {
+    await this.#write(id, this.#kept(id));
+  }
+
+  /** Writes what is still due. */
+  async flush(): Promise<void> {
+    for (const [id, file] of this.#files) if (file.timer ?? file.running) await this.#write(id, file);
+  }
+
+  /** Files that another process left behind its commits, by a crash between the two. */
+  async repair(machine: string): Promise<void> {
+    for (const id of await this.#options.store.laggingFiles(machine, 100)) await this.follow(id);
+  }
+
+  #kept(id: string): Kept {
+    const file = this.#files.get(id) ?? { bytes: 0, tookMs: 0 };
+    this.#files.set(id, file);
+    return file;
+  }
+
+  /** One write at a time for each file; whoever comes meanwhile shares the one after it. */
+  #write(id: string, file: Kept): Promise<void> {
+    clearTimeout(file.timer);
+    file.timer = undefined;
+    file.next ??= (file.running ?? Promise.resolve()).then(() => {
+      file.next = undefined;
+      file.running = this.#writeNow(id, file).finally(() => {
+        file.running = undefined;
+      });
+      return file.running;
+    });
+    return file.next;
+  }
+
+  /** A record file is a convenience: where it cannot be kept, one warning is all that comes of it. */
+  async #writeNow(id: string, file: Kept): Promise<void> {
+    const record = await this.#options.find(id);
+    if (!record) return;
+    const started = performance.now();
+    try {
+      file.bytes = await writeRecordFile(this.#options.store, record);
+      file.tookMs = performance.now() - started;
+    } catch (error) {
+      this.#warnOnce(record, error);
+    }
+  }
+
+  #warnOnce(record: SessionRecord, error: unknown): void {
+    const place = record.workspacePath ?? "";
+    if (this.#warned.has(place)) return;
+    this.#warned.add(place);
+    const sentence =
+      error instanceof RollcallError
+        ? error.message
+        : `No record file can be kept in ${place}: ${(error as Error).message}.`;
+    this.#options.warn(`${sentence} The record itself is safe in the store.`);
+  }
+}

@@ -1,0 +1,102 @@
+import { checkOneOf } from "../domain/check.ts";
+import { decideResume } from "../domain/resume.ts";
+import { CHANNELS, type Channel, KINDS, type Kind, type SessionRow } from "../domain/session.ts";
+import { STATES, STATUSES, type State, type Status } from "../domain/state.ts";
+import { type Instant, toInstant } from "../domain/time.ts";
+import { toWire } from "../domain/wire.ts";
+import type { ListQuery } from "../store/store.ts";
+import { maxIdleMs } from "./config.ts";
+import { type Context, nowOf } from "./context.ts";
+
+export interface ListFilter {
+  /** Only sessions of status `active`. */
+  readonly activeOnly?: boolean;
+  /** Only sessions whose resume verdict is yes now. */
+  readonly resumable?: boolean;
+  /** Matches the agent's name or its type. */
+  readonly agent?: string;
+  /** `detached` selects live sessions with no terminal connected. */
+  readonly state?: State | "detached";
+  readonly status?: Status;
+  readonly kind?: Kind;
+  readonly channel?: Channel;
+  /** Each key is a text field of the record or a key of its metadata. */
+  readonly where?: Readonly<Record<string, string>>;
+  readonly since?: Instant;
+  readonly until?: Instant;
+  readonly createdSince?: Instant;
+  readonly createdUntil?: Instant;
+}
+
+export interface ListOptions extends ListFilter {
+  /** 0 means all. */
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export function toQuery(context: Context, options: ListOptions): ListQuery {
+  const { state, status, kind, channel, agent, since, until, createdSince, createdUntil, cursor } = options;
+  const activeSince = options.resumable ? laterOf(since, resumableSince(context)) : since;
+  const statuses = statusesOf(
+    options.activeOnly,
+    status === undefined ? undefined : checkOneOf(STATUSES, status, "status"),
+  );
+  const where = predicateOf(context, options);
+  return {
+    ...(state === undefined || state === "detached" ? {} : { states: [checkOneOf(STATES, state, "state")] }),
+    ...(state === "detached" ? { detached: true } : {}),
+    ...(statuses === undefined ? {} : { statuses }),
+    ...(kind === undefined ? {} : { kind: checkOneOf(KINDS, kind, "kind") }),
+    ...(channel === undefined ? {} : { channel: checkOneOf(CHANNELS, channel, "channel") }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(activeSince === undefined ? {} : { activeSince }),
+    ...(until === undefined ? {} : { activeUntil: until }),
+    ...(createdSince === undefined ? {} : { createdSince }),
+    ...(createdUntil === undefined ? {} : { createdUntil }),
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(where === undefined ? {} : { where }),
+    limit: options.limit ?? 0,
+  };
+}
+
+/** Both wishes hold: active only and another status leave nothing over. */
+function statusesOf(activeOnly: boolean | undefined, status: Status | undefined): Status[] | undefined {
+  if (!activeOnly) return status === undefined ? undefined : [status];
+  return status === undefined || status === "active" ? ["active"] : [];
+}
+
+function resumableSince(context: Context): Instant {
+  return toInstant(context.now() - maxIdleMs(context.config));
+}
+
+function laterOf(a: Instant | undefined, b: Instant): Instant {
+  return a !== undefined && a > b ? a : b;
+}
+
+function predicateOf(
+  context: Context,
+  { resumable, where }: ListOptions,
+): ((row: SessionRow) => boolean) | undefined {
+  const wanted = Object.entries(where ?? {});
+  if (!resumable && wanted.length === 0) return undefined;
+  const now = nowOf(context);
+  return (row) =>
+    (!resumable || decideResume(row, policyOf(context), now).resume) &&
+    wanted.every(([key, value]) => has(row, key, value));
+}
+
+export function policyOf({ config }: Context): { maxIdleMs: number; maxErrors: number } {
+  return { maxIdleMs: maxIdleMs(config), maxErrors: config["resume.max_errors"] };
+}
+
+/** True for a text field of the record with that value, or for a key of the metadata. */
+function has(row: SessionRow, key: string, value: string): boolean {
+  const { metadata, ...fields } = toWire(row) as Record<string, unknown> & { metadata: object };
+  return isValue(fields, key, value) || isValue(metadata, key, value);
+}
+
+function isValue(object: object, key: string, value: string): boolean {
+  if (!Object.hasOwn(object, key)) return false;
+  const found = (object as Record<string, unknown>)[key];
+  return typeof found === "string" ? found === value : JSON.stringify(found) === value;
+}

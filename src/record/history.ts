@@ -1,0 +1,74 @@
+import type { Entry } from "../domain/entry.ts";
+import type { FeedEvent, SessionEvent } from "../domain/event.ts";
+import type { RangeQuery, Store } from "../store/store.ts";
+
+const PAGE = 500;
+
+/** However many there are, only a page of them is held at a time. */
+export function allEvents(store: Store, id: string, query: RangeQuery): AsyncIterable<SessionEvent> {
+  return pages(query, (range) => store.events(id, range));
+}
+
+export function allEntries(store: Store, id: string, query: RangeQuery): AsyncIterable<Entry> {
+  return pages(query, (range) => store.entries(id, range));
+}
+
+/** What was committed after a cursor and, when following, what will be. */
+export async function* followFeed(
+  store: Store,
+  options: { readonly after?: string; readonly follow?: boolean; readonly signal?: AbortSignal },
+): AsyncIterable<FeedEvent> {
+  const { follow = false, signal } = options;
+  let cursor = options.after;
+  const bell = new Ring(signal);
+  using _listening = follow ? store.listen(() => bell.ring()) : undefined;
+  while (!signal?.aborted) {
+    const events = await store.feed(cursor, PAGE);
+    yield* events;
+    cursor = events.at(-1)?.cursor ?? cursor;
+    if (events.length === PAGE) continue;
+    if (!follow) return;
+    await bell.rung();
+  }
+}
+
+/** Remembers a ring that came while nobody waited. */
+class Ring {
+  #isRung = false;
+  #wake: (() => void) | undefined;
+
+  constructor(signal: AbortSignal | undefined) {
+    signal?.addEventListener("abort", () => this.ring(), { once: true });
+  }
+
+  ring(): void {
+    this.#isRung = true;
+    this.#wake?.();
+  }
+
+  async rung(): Promise<void> {
+    if (!this.#isRung) await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#isRung = false;
+    this.#wake = undefined;
+  }
+}
+
+async function* pages<T extends { readonly seq: number }>(
+  query: RangeQuery,
+  read: (range: RangeQuery) => Promise<T[]>,
+): AsyncIterable<T> {
+  if (query.tail) {
+    yield* await read(query);
+    return;
+  }
+  let left = query.limit || Number.POSITIVE_INFINITY;
+  let after = query.after ?? 0;
+  while (left > 0) {
+    const limit = Math.min(PAGE, left);
+    const page = await read({ ...query, after, limit });
+    yield* page;
+    left -= page.length;
+    if (page.length < limit) return;
+    after = page.at(-1)?.seq ?? after;
+  }
+}

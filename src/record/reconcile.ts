@@ -1,0 +1,39 @@
+import type { SessionRow } from "../domain/session.ts";
+import { isLive } from "../domain/state.ts";
+import { type Context, stamp } from "./context.ts";
+import { isProcessAlive } from "./process.ts";
+
+/**
+ * Marks `unknown` the active sessions of this machine for which no living process can be shown. Sessions that
+ * Rollcall carries are left to the daemon, which can ask their holders.
+ */
+export async function reconcileSessions(context: Context, current: string | undefined): Promise<number> {
+  const { items } = await context.store.list({
+    statuses: ["active"],
+    machine: context.config.machine,
+    limit: 0,
+    where: (row) => isStale(row, current),
+  });
+  const changes = items.map(({ row: { id } }) =>
+    context.store.change(id, (row) =>
+      row && isStale(row, current) ? [stamp(context, reconciled(row))] : [],
+    ),
+  );
+  const done = await Promise.all(changes);
+  const changed = done.filter(({ events }) => events.length > 0);
+  for (const { row } of changed) if (row.hasFile) await context.files.follow(row.id);
+  return changed.length;
+}
+
+function isStale(row: SessionRow, current: string | undefined): boolean {
+  if (row.id === current || row.origin === "started" || !isLive(row.state)) return false;
+  return row.process === null || !isProcessAlive(row.process);
+}
+
+function reconciled(row: SessionRow): {
+  kind: "reconciled";
+  evidence: { source: "process"; rule: string; excerpt: string };
+} {
+  const excerpt = row.process === null ? "it names no process" : `process ${row.process.pid} is gone`;
+  return { kind: "reconciled", evidence: { source: "process", rule: "no_living_process", excerpt } };
+}

@@ -1,0 +1,80 @@
+import { RollcallError } from "../domain/errors.ts";
+import { isSuffix } from "../domain/id.ts";
+import { isLive } from "../domain/state.ts";
+import type { Referenced } from "../store/store.ts";
+import type { Context } from "./context.ts";
+
+/** Anything that could be a path or an option, or that a terminal would act upon. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\]|\.\.|^-|^\s|\s$/;
+
+/** Refuses a name that could not be used to call a session, and a reference that cannot be one. */
+export function checkReference(text: string, what: "name" | "id"): string {
+  const isUsable = text.length > 0 && text.length <= 128 && !UNSAFE.test(text);
+  if (isUsable && !(what === "name" && (text === "last" || text === "self"))) return text;
+  throw new RollcallError(
+    "bad_id",
+    `${JSON.stringify(text.slice(0, 60))} cannot be the ${what} of a session.`,
+    {
+      hint:
+        what === "name"
+          ? "Use 1 to 128 characters without slashes, `..` or control characters; `last` and `self` are taken."
+          : "Give the full id, the six digits that `rollcall list` shows, a name, `last` or `self`.",
+    },
+  );
+}
+
+/**
+ * The full id that a person means: an id, the six digits that tables show, a name (of a living session first),
+ * `last` for the newest, `self` inside a session. Never a prefix.
+ */
+export async function resolveReference(context: Context, text: string): Promise<string> {
+  checkReference(text, "id");
+  if (text === "self") return ownId(context);
+  if (text === "last") return (await context.store.newest()) ?? notFound(text);
+  if (await exists(context, text)) return text;
+  const bySuffix = isSuffix(text) ? await context.store.findByReference({ suffix: text }) : [];
+  if (bySuffix.length > 0) return only(text, bySuffix);
+  const byName = await context.store.findByReference({ name: text });
+  const living = byName.filter(({ state }) => isLive(state));
+  if (byName.length === 0) return notFound(text);
+  return only(text, living.length > 0 ? living : byName);
+}
+
+/** A damaged record still has its id. */
+async function exists(context: Context, id: string): Promise<boolean> {
+  try {
+    return (await context.store.find(id)) !== undefined;
+  } catch (error) {
+    if (error instanceof RollcallError && error.code === "corrupt") return true;
+    throw error;
+  }
+}
+
+function ownId(context: Context): string {
+  const id = context.env.ROLLCALL_SESSION_ID;
+  if (id) return id;
+  throw new RollcallError(
+    "not_inside_session",
+    "`self` means the session around this command, and there is none.",
+    {
+      hint: "Name the session instead.",
+    },
+  );
+}
+
+function only(text: string, candidates: readonly Referenced[]): string {
+  const [first, ...others] = candidates;
+  if (first && others.length === 0) return first.id;
+  throw new RollcallError("ambiguous_id", `${JSON.stringify(text)} means ${candidates.length} sessions.`, {
+    hint: `Say which: ${candidates.map(({ id }) => id).join(", ")}.`,
+    facts: { candidates: candidates.map(({ id }) => id) },
+  });
+}
+
+function notFound(text: string): never {
+  throw new RollcallError("session_not_found", `There is no session ${JSON.stringify(text)}.`, {
+    hint: "See `rollcall list`.",
+    facts: { reference: text },
+  });
+}

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+export interface GitPlace {
+  readonly gitBranch: string | null;
+  readonly gitCommit: string | null;
+}
+
+const NO_GIT: GitPlace = { gitBranch: null, gitCommit: null };
+
+/** The git root around a folder, else the folder itself. */
+export function workspaceOf(folder: string): string {
+  const start = resolve(folder);
+  return findUp(start) ?? start;
+}
+
+/** Where the work tree of a folder stands, read from git's own files: no program is started for it. */
+export function gitPlaceOf(folder: string): GitPlace {
+  const root = findUp(resolve(folder));
+  if (root === undefined) return NO_GIT;
+  try {
+    return readHead(gitFolderOf(root));
+  } catch {
+    return NO_GIT;
+  }
+}
+
+/** Folders that belong to more than one project: no record file is put there. */
+export function isSharedFolder(folder: string): boolean {
+  const path = resolve(folder);
+  return path === resolve("/") || path === resolve(homedir());
+}
+
+function findUp(start: string): string | undefined {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** `.git` is a folder, or in a linked work tree a file that names one. */
+function gitFolderOf(root: string): string {
+  const path = join(root, ".git");
+  if (statSync(path).isDirectory()) return path;
+  return resolve(
+    root,
+    readFileSync(path, "utf8")
+      .replace(/^gitdir:/, "")
+      .trim(),
+  );
+}
+
+function readHead(gitFolder: string): GitPlace {
+  const head = readFileSync(join(gitFolder, "HEAD"), "utf8").trim();
+  if (!head.startsWith("ref:")) return { gitBranch: null, gitCommit: head };
+  const ref = head.slice(4).trim();
+  return { gitBranch: ref.replace(/^refs\/heads\//, ""), gitCommit: readRef(gitFolder, ref) };
+}
+
+function readRef(gitFolder: string, ref: string): string | null {
+  const common = readIfThere(join(gitFolder, "commondir"));
+  const folder = common === undefined ? gitFolder : resolve(gitFolder, common.trim());
+  const loose = readIfThere(join(gitFolder, ref)) ?? readIfThere(join(folder, ref));
+  if (loose !== undefined) return loose.trim();
+  const packed = readIfThere(join(folder, "packed-refs"))?.split("\n") ?? [];
+  return packed.find((line) => line.endsWith(` ${ref}`))?.split(" ")[0] ?? null;
+}
+
+function readIfThere(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+}
