@@ -10,10 +10,18 @@ const root = path.join(__dirname, "..");
 const bundle = path.join(root, "dist", "cli", "main.cjs");
 
 if (isNewEnough(process.versions.node)) {
-  if (existsSync(bundle)) require(bundle).run();
+  if (existsSync(bundle)) runBundle();
   else complain("Rollcall is not built yet: run `npm run build` in its folder.");
 } else {
   rerunWithPinnedNode();
+}
+
+/** With what Node compiled at build time, kept beside the bundle and as trusted as that. */
+function runBundle() {
+  const module = require("node:module");
+  module.enableCompileCache(path.join(root, "dist", "cache"));
+  if (process.env.ROLLCALL_WARM_UP) process.on("exit", () => module.flushCompileCache());
+  require(bundle).run();
 }
 
 function isNewEnough(version) {

@@ -1,27 +1,67 @@
 // Builds the bundled CLI (CommonJS, one lazy chunk per command) and the library (ES module with types).
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { rolldown } from "rolldown";
 
 const root = join(import.meta.dirname, "..");
-const external = [/^node:/, "better-sqlite3"];
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+
+/** Few files, because finding each takes Node a while: what every call needs, and what every use of the store needs. */
+const CLI_CHUNKS = [
+  {
+    name: "base",
+    test: /rolldown[/:]runtime|src\/(cli\/(commands?|output|text|parse|help)|domain\/(errors|wire))\.ts$/,
+  },
+  { name: "record", test: /src\/(domain|store|record)\/|better-sqlite3/, minShareCount: 10 },
+];
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
-await bundle("src/cli/main.ts", "dist/cli", "cjs");
-await bundle("src/index.ts", "dist", "es");
+await bundle("src/cli/main.ts", "dist/cli", "cjs", [/^node:/]);
+await bundle("src/index.ts", "dist", "es", [/^node:/, "better-sqlite3"]);
+warmUp();
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.types.json")], { stdio: "inherit" });
 
-async function bundle(input: string, outDir: string, format: "cjs" | "es"): Promise<void> {
+/** Runs the built command line once, so that Node keeps its compiled form beside it. */
+function warmUp(): void {
+  const home = mkdtempSync(join(tmpdir(), "rollcall-build-"));
+  const call = (...args: string[]) =>
+    execFileSync(process.execPath, [join(root, "bin", "rollcall.cjs"), ...args], {
+      env: { ...process.env, ROLLCALL_HOME: home, ROLLCALL_WARM_UP: "1" },
+      input: "{}",
+      encoding: "utf8",
+    }).trim();
+  try {
+    const id = call("create", "--no-file");
+    for (const args of [["get", id, "--json"], ["list"], ["hook", "pre-delegate"], ["--help"], []])
+      call(...args);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+async function bundle(
+  input: string,
+  outDir: string,
+  format: "cjs" | "es",
+  external: (string | RegExp)[],
+): Promise<void> {
   const extension = format === "cjs" ? "cjs" : "js";
-  await using build = await rolldown({ input: join(root, input), platform: "node", external });
+  await using build = await rolldown({
+    input: join(root, input),
+    platform: "node",
+    external,
+    transform: { define: { ROLLCALL_VERSION: JSON.stringify(version) } },
+  });
   await build.write({
     dir: join(root, outDir),
     format,
     entryFileNames: `[name].${extension}`,
     chunkFileNames: `chunks/[name]-[hash].${extension}`,
-    minify: false,
+    minify: format === "cjs" ? { mangle: true, compress: true, codegen: true } : false,
+    ...(format === "cjs" ? { codeSplitting: { groups: CLI_CHUNKS } } : {}),
   });
 }

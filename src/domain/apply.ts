@@ -102,7 +102,7 @@ function update(row: SessionRow, body: Body<"updated">, at: Instant): SessionRow
 }
 
 function declareRunning(row: SessionRow, at: Instant): SessionRow {
-  return { ...row, state: "running", stateSince: at, stateSource: "declared" };
+  return { ...row, state: "running", stateSince: at, stateSource: "declared", endReason: null };
 }
 
 function finalize(row: SessionRow, body: Body<"finalized">, at: Instant): SessionRow {
@@ -127,8 +127,8 @@ function changeState(row: SessionRow, body: Body<"state_changed">, at: Instant):
   const { to, evidence } = body;
   const isLate = body.generation !== undefined && body.generation < row.generation;
   const isDeclared = evidence.source === "declared";
-  const revivesFinal = isFinal(row.phase) && isLive(to) && !isLive(row.state);
-  if (isLate || revivesFinal || !(isDeclared || to === row.state || canMove(row.state, to))) return row;
+  const isSeenAgain = to === row.state && isLive(to);
+  if (isLate || isBarred(row, body) || !(isDeclared || isSeenAgain || canMove(row.state, to))) return row;
   const moved: SessionRow = {
     ...row,
     state: to,
@@ -140,11 +140,16 @@ function changeState(row: SessionRow, body: Body<"state_changed">, at: Instant):
   return touch(leave(moved, body, at), at);
 }
 
+/** Final is final: no word and no resume brings it back; only a process that we carry may still be seen. */
+function isBarred(row: SessionRow, { to, evidence }: Body<"state_changed">): boolean {
+  return isFinal(row.phase) && (evidence.source === "declared" || (to === "resuming" && !isLive(row.state)));
+}
+
 /** Work goes on after an end: the traces of that end are cleared. */
 function startGeneration(moved: SessionRow, before: SessionRow, at: Instant): SessionRow {
   const isResume = moved.state === "resuming" && !isLive(before.state);
   const startedAt = moved.startedAt ?? (moved.state === "starting" ? null : at);
-  if (!isResume && !isEnded(before.state)) return { ...moved, startedAt };
+  if (!isResume && !isEnded(before.state)) return { ...moved, startedAt, endReason: null };
   return {
     ...moved,
     startedAt,
@@ -161,13 +166,15 @@ function startGeneration(moved: SessionRow, before: SessionRow, at: Instant): Se
 function leave(moved: SessionRow, body: Body<"state_changed">, at: Instant): SessionRow {
   const wasFinalized = isFinal(moved.phase);
   if (moved.state === "unknown") {
-    return { ...moved, outcome: wasFinalized ? moved.outcome : null, endReason: body.endReason ?? null };
+    const nothingKnown = { endedAt: null, exitCode: null, exitSignal: null };
+    const outcome = wasFinalized ? moved.outcome : null;
+    return { ...moved, ...nothingKnown, outcome, endReason: body.endReason ?? null };
   }
-  const outcome = body.ending ? outcomeOf(body.ending) : moved.state === "failed" ? "failure" : null;
+  const outcome = moved.state === "failed" ? "failure" : body.ending ? outcomeOf(body.ending) : null;
   return {
     ...moved,
     outcome: wasFinalized ? moved.outcome : outcome,
-    endedAt: at,
+    endedAt: moved.endedAt ?? at,
     endReason: body.endReason ?? null,
     exitCode: body.exitCode ?? null,
     exitSignal: body.exitSignal ?? null,

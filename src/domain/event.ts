@@ -14,7 +14,8 @@ export type EventBody =
       readonly kind: "created";
       readonly identity: Identity;
       readonly origin: Origin;
-      readonly state: State;
+      /** An end is an event of its own. */
+      readonly state: Exclude<State, "stopped" | "failed">;
       readonly evidence: Evidence;
       readonly process: ProcessIdentity | null;
       readonly hasFile: boolean;

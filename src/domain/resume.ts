@@ -46,14 +46,18 @@ export function refuse(reason: Refusal): ResumeVerdict {
   return { resume: false, reason, how: null };
 }
 
-/** Only a session that Rollcall carries has a process that can be seen working. */
+/** The state of a record made by hand is a word; that of any other was seen. */
 function isBusy(session: SessionRow): boolean {
-  return session.origin === "started" && isLive(session.state) && session.state !== "waiting_input";
+  return !isByHand(session) && isLive(session.state) && session.state !== "waiting_input";
+}
+
+function isByHand({ origin }: SessionRow): boolean {
+  return origin === "created" || origin === "upserted";
 }
 
 function howToResume(session: SessionRow): ResumeVerdict {
   const yes = (how: ResumeHow): ResumeVerdict => ({ resume: true, reason: "session_resumable", how });
-  if (session.origin === "created" || session.origin === "upserted") return yes("record");
+  if (isByHand(session)) return yes("record");
   if (session.state === "waiting_input") return yes("send");
   return session.nativeId === null ? refuse("no_native_id") : yes("resume");
 }

@@ -44,7 +44,7 @@ const MOVES: Readonly<Record<State, readonly State[]>> = {
     "unknown",
   ],
   paused: ["starting", "running", "waiting_input", "resuming", "stopping", "stopped", "failed", "unknown"],
-  stopping: ["stopped", "failed", "unknown"],
+  stopping: ["paused", "stopped", "failed", "unknown"],
   stopped: ["resuming"],
   failed: ["resuming"],
   unknown: STATES,

@@ -6,8 +6,11 @@ const DATE_TIME =
 const DURATION = /^(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 const UNIT_MS = [604_800_000, 86_400_000, 3_600_000, 60_000, 1000, 1] as const;
 
+/** Before 1970 and after 9999 texts would no longer compare as times do: sums that go there stop at the border. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 export function toInstant(ms: number): Instant {
-  return new Date(ms).toISOString();
+  return new Date(Math.min(Math.max(ms, 0), LAST_MS)).toISOString();
 }
 
 /** The instant that a text means, or undefined: it may end in `Z`, `+00:00` or nothing, all of them UTC. */
@@ -20,10 +23,11 @@ export function parseInstant(text: string): Instant | undefined {
   const fraction = Number((match[7] ?? "").padEnd(3, "0").slice(0, 3));
   const ms = Date.UTC(year as number, (month as number) - 1, day, hour, minute, second, fraction);
   const date = new Date(ms);
-  const isReal = date.getUTCMonth() === (month as number) - 1 && date.getUTCDate() === day;
-  return isReal && hour < 24 && minute < 60 && second < 60 && (year as number) > 0
-    ? date.toISOString()
-    : undefined;
+  const isReal =
+    date.getUTCFullYear() === year &&
+    date.getUTCMonth() === (month as number) - 1 &&
+    date.getUTCDate() === day;
+  return isReal && hour < 24 && minute < 60 && second < 60 ? date.toISOString() : undefined;
 }
 
 /** Milliseconds of `90s`, `1h30m`, `2d`, `500ms`; undefined for anything else. */

@@ -15,6 +15,10 @@ export interface UsageEntry {
   readonly computedNanoUsd: number | null;
 }
 
+/** By what usage can be summed up. */
+export const USAGE_GROUPS = ["agent", "model", "day", "purpose", "folder"] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
 export const COST_SOURCES = ["reported", "computed", "mixed", "unpriced"] as const;
 export type CostSource = (typeof COST_SOURCES)[number];
 
@@ -120,11 +124,11 @@ export function usageOfTotals(totals: DeclaredTotals, turns: number | null): Usa
 export function combineUsage(members: readonly Usage[]): Usage {
   if (members.length === 1) return members[0] as Usage;
   const known = members.filter((member) => !isUnmeasured(member));
-  if (known.length === 0) return NO_USAGE;
   const sum = (name: "turns" | Summed | "costUsd") => {
-    const values = known.map((member) => member[name]).filter((value) => value !== null);
+    const values = members.map((member) => member[name]).filter((value) => value !== null);
     return values.length === 0 ? null : values.reduce((total, value) => total + value, 0);
   };
+  if (known.length === 0) return { ...NO_USAGE, turns: sum("turns") };
   const sources = known.map((member) => member.costSource);
   const is = (...wanted: CostSource[]) =>
     sources.some((source) => source !== null && wanted.includes(source));

@@ -1,12 +1,12 @@
-import { randomBytes } from "node:crypto";
 import type { EventBody, NewEvent } from "../domain/event.ts";
 import { toRecord, usageOf } from "../domain/record.ts";
 import type { Channel, SessionRecord } from "../domain/session.ts";
 import { type Instant, toInstant } from "../domain/time.ts";
-import { combineUsage } from "../domain/usage.ts";
+import { combineUsage, NO_USAGE } from "../domain/usage.ts";
 import type { Store, StoredSession } from "../store/store.ts";
 import type { Config } from "./config.ts";
 import type { FileKeeper } from "./file-keeper.ts";
+import { randomBytes } from "./random.ts";
 
 /** What every operation on records needs. */
 export interface Context {
@@ -35,8 +35,9 @@ export async function recordOf(store: Store, stored: StoredSession): Promise<Ses
   const usage = usageOf(stored.row, stored.ledger);
   if (!stored.hasChildren)
     return toRecord(stored.row, { usage, usageWithChildren: usage, observed: stored.observed });
-  const family = await store.family(stored.row.id);
-  const usageWithChildren = combineUsage(family.map(({ row, ledger }) => usageOf(row, ledger)));
+  const { items, corrupt = [] } = await store.family(stored.row.id);
+  const known = items.map(({ row, ledger }) => usageOf(row, ledger));
+  const usageWithChildren = combineUsage([...known, ...corrupt.map(() => NO_USAGE)]);
   return toRecord(stored.row, { usage, usageWithChildren, observed: stored.observed });
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { checkMetadata, checkOneOf, checkText } from "../domain/check.ts";
 import { RollcallError } from "../domain/errors.ts";
@@ -16,6 +15,7 @@ import {
 } from "../domain/session.ts";
 import { type Context, nowOf, stamp } from "./context.ts";
 import { identifyProcess } from "./process.ts";
+import { randomBytes } from "./random.ts";
 import { checkReference } from "./reference.ts";
 import { gitPlaceOf, workspaceOf } from "./workspace.ts";
 

@@ -43,8 +43,7 @@ export function toQuery(context: Context, options: ListOptions): ListQuery {
   );
   const where = predicateOf(context, options);
   return {
-    ...(state === undefined || state === "detached" ? {} : { states: [checkOneOf(STATES, state, "state")] }),
-    ...(state === "detached" ? { detached: true } : {}),
+    ...statesOf(state),
     ...(statuses === undefined ? {} : { statuses }),
     ...(kind === undefined ? {} : { kind: checkOneOf(KINDS, kind, "kind") }),
     ...(channel === undefined ? {} : { channel: checkOneOf(CHANNELS, channel, "channel") }),
@@ -57,6 +56,12 @@ export function toQuery(context: Context, options: ListOptions): ListQuery {
     ...(where === undefined ? {} : { where }),
     limit: options.limit ?? 0,
   };
+}
+
+function statesOf(wanted: ListFilter["state"]): Pick<ListQuery, "states" | "detached"> {
+  if (wanted === undefined) return {};
+  const state = checkOneOf([...STATES, "detached"], wanted, "state");
+  return state === "detached" ? { detached: true } : { states: [state] };
 }
 
 /** Both wishes hold: active only and another status leave nothing over. */

@@ -12,7 +12,7 @@ export async function lastTurns(store: Store, sessionId: string, maxBytes: numbe
   const kept: Entry[] = [];
   let left = maxBytes;
   for (const entry of entries.toReversed()) {
-    const fitting = fit(entry, left);
+    const fitting = shorten(entry, left);
     if (!fitting) break;
     left -= bytesOf(fitting);
     kept.push(fitting);
@@ -44,7 +44,7 @@ async function readBack(store: Store, sessionId: string): Promise<Entry[]> {
 }
 
 /** The entry if it fits, a cut one if some of its text does, nothing otherwise. */
-function fit(entry: Entry, left: number): Entry | undefined {
+function shorten(entry: Entry, left: number): Entry | undefined {
   if (bytesOf(entry) <= left) return entry;
   const bare: Entry = {
     seq: entry.seq,

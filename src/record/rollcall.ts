@@ -7,18 +7,16 @@ import { decideResume, type ResumeVerdict, refuse } from "../domain/resume.ts";
 import type { SessionRecord, SessionRow } from "../domain/session.ts";
 import { STATUSES, type Status } from "../domain/state.ts";
 import { decideFinalize, decideUpdate, type SessionPatch } from "../domain/update.ts";
-import { decideUpsert, parseUpsert } from "../domain/upsert.ts";
 import type { UsageEntry } from "../domain/usage.ts";
 import type { BackupReport, Decide, Page, RangeQuery, SearchHit, VerifyReport } from "../store/store.ts";
-import { type CleanupOptions, type CleanupReport, cleanUp } from "./cleanup.ts";
+import type { CleanupOptions, CleanupReport } from "./cleanup.ts";
 import { type Context, nowOf, recordOf, stamp } from "./context.ts";
-import { type CreateInput, createSession } from "./create.ts";
+import type { CreateInput } from "./create.ts";
 import { type ListOptions, policyOf, toQuery } from "./filter.ts";
 import { allEntries, allEvents, followFeed } from "./history.ts";
-import { reconcileSessions } from "./reconcile.ts";
 import { removeRecordFile } from "./record-file.ts";
 import { checkReference, resolveReference } from "./reference.ts";
-import { type Stats, type StatsOptions, statsOf } from "./stats.ts";
+import type { Stats, StatsOptions } from "./stats.ts";
 
 export interface UpdateOptions {
   /** Refuses with `seq_conflict` unless the session still stands at this `seq`. */
@@ -34,7 +32,10 @@ export interface SessionPage {
 
 const PAGE = 200;
 
-/** The record operations on one store. Close it, or hold it with `await using`. */
+/**
+ * The record operations on one store. Close it, or hold it with `await using`. What only some programs do is loaded
+ * when it is first asked for: hooks and shells start this for every call.
+ */
 export class Rollcall implements AsyncDisposable {
   /** For the other parts of Rollcall; not part of the public interface. */
   readonly context: Context;
@@ -44,6 +45,7 @@ export class Rollcall implements AsyncDisposable {
   }
 
   async create(input: CreateInput = {}): Promise<SessionRecord> {
+    const { createSession } = await import("./create.ts");
     return this.get(await createSession(this.context, input));
   }
 
@@ -70,6 +72,7 @@ export class Rollcall implements AsyncDisposable {
 
   /** Brings records to what each object says (`upsert` of the command line); all are checked before the first is written. */
   async upsert(lines: readonly unknown[]): Promise<number> {
+    const { decideUpsert, parseUpsert } = await import("../domain/upsert.ts");
     const upserts = lines.map(parseUpsert);
     const known = { now: nowOf(this.context), machine: this.context.config.machine };
     const changes = upserts.map((upsert) =>
@@ -154,12 +157,12 @@ export class Rollcall implements AsyncDisposable {
   }
 
   async cleanup(options: CleanupOptions = {}): Promise<CleanupReport> {
-    return cleanUp(this.context, options);
+    return (await import("./cleanup.ts")).cleanUp(this.context, options);
   }
 
   /** Marks `unknown` what claims to be active here without a process that lives; returns how many. */
   async reconcile(options: { readonly current?: string } = {}): Promise<number> {
-    return reconcileSessions(this.context, options.current);
+    return (await import("./reconcile.ts")).reconcileSessions(this.context, options.current);
   }
 
   /** The events of one session in order, from a `seq` on. */
@@ -215,7 +218,7 @@ export class Rollcall implements AsyncDisposable {
   }
 
   async stats(options: StatsOptions = {}): Promise<Stats> {
-    return statsOf(this, options);
+    return (await import("./stats.ts")).statsOf(this, options);
   }
 
   /** A verified copy of the whole store in a new file. */

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { checkOneOf, checkText } from "../domain/check.ts";
 import { ENTRY_ROLES, type NewEntry } from "../domain/entry.ts";
 import { RollcallError } from "../domain/errors.ts";
@@ -9,6 +8,7 @@ import type { SessionRecord } from "../domain/session.ts";
 import { toInstant } from "../domain/time.ts";
 import type { CreateInput } from "./create.ts";
 import { defaultRollcall } from "./default.ts";
+import { randomBytes } from "./random.ts";
 import { type Message, type ToolCall, tokenUsageOf, toMessage, toToolCall } from "./record-file.ts";
 import { findRecordFile, restoreFile } from "./restore-files.ts";
 import type { Rollcall } from "./rollcall.ts";
@@ -128,7 +128,7 @@ export class Session {
   async addUsage(usage: AddedUsage): Promise<void> {
     await this.#rollcall.recordUsage(this.id, [
       {
-        requestKey: usage.requestKey ?? randomUUID(),
+        requestKey: usage.requestKey ?? randomBytes(16).toString("hex"),
         at: toInstant(this.#rollcall.context.now()),
         model: usage.model ?? this.model,
         tokensInput: count(usage.input, "input"),

@@ -2,8 +2,8 @@ import { usageOf } from "../domain/record.ts";
 import type { SessionRow } from "../domain/session.ts";
 import { STATUSES, type Status, statusOf } from "../domain/state.ts";
 import { type Instant, msBetween } from "../domain/time.ts";
-import { combineUsage, NO_USAGE, type Usage, usageOfLedger } from "../domain/usage.ts";
-import type { StoredSession, UsageGroup } from "../store/store.ts";
+import { combineUsage, NO_USAGE, type Usage, type UsageGroup, usageOfLedger } from "../domain/usage.ts";
+import type { StoredSession } from "../store/store.ts";
 import { type ResumeFigures, resumeFigures } from "./resume-figures.ts";
 import type { Rollcall } from "./rollcall.ts";
 

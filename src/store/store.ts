@@ -4,7 +4,7 @@ import type { Json } from "../domain/json.ts";
 import type { AgentType, Channel, Kind, Observed, Origin, Resources, SessionRow } from "../domain/session.ts";
 import type { State, Status } from "../domain/state.ts";
 import type { Instant } from "../domain/time.ts";
-import type { LedgerSum, UsageEntry } from "../domain/usage.ts";
+import type { LedgerSum, UsageEntry, UsageGroup } from "../domain/usage.ts";
 
 /**
  * The durable record of all sessions. Many processes may use one store at once.
@@ -25,8 +25,8 @@ export interface Store extends AsyncDisposable {
   /** The ids of sessions that end in these characters, or that carry this name. Short lists, newest first. */
   findByReference(reference: { readonly suffix?: string; readonly name?: string }): Promise<Referenced[]>;
   newest(): Promise<string | undefined>;
-  /** The session itself and everything below it, with what each used. */
-  family(sessionId: string): Promise<StoredSession[]>;
+  /** The session itself and everything below it, with what each used, on one page. */
+  family(sessionId: string): Promise<Page<StoredSession>>;
 
   /** In order of `seq`, a page at a time. */
   events(sessionId: string, query?: RangeQuery): Promise<SessionEvent[]>;
@@ -63,7 +63,7 @@ export interface Store extends AsyncDisposable {
 
   /**
    * Removes sessions with all that belongs to them; a tombstone stays. Returns the removed: unknown ids and those
-   * that `only` turns away, asked about the row as it is at that moment, are not among them.
+   * that `only` turns away, asked about the row as it is at that moment, are not among them; damaged ones are kept.
    */
   remove(sessionIds: readonly string[], at: Instant, only?: (row: SessionRow) => boolean): Promise<string[]>;
   isTombstone(
@@ -165,9 +165,6 @@ export interface SearchHit {
   readonly kind: string;
   readonly excerpt: string;
 }
-
-export const USAGE_GROUPS = ["agent", "model", "day", "purpose", "folder"] as const;
-export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 export interface UsageTotalsQuery {
   readonly by: UsageGroup | null;

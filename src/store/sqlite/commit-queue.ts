@@ -1,5 +1,6 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { RollcallError } from "../../domain/errors.ts";
+import { LazyStatement } from "./lazy-statement.ts";
 
 interface Waiting<Tx> {
   readonly work: (tx: Tx) => unknown;
@@ -28,17 +29,17 @@ const MAX_BATCH = 256;
  */
 export class CommitQueue<Tx extends Batch> {
   readonly #options: CommitQueueOptions<Tx>;
-  readonly #begin: Statement<[]>;
-  readonly #commit: Statement<[]>;
-  readonly #rollback: Statement<[]>;
+  readonly #begin: LazyStatement<[]>;
+  readonly #commit: LazyStatement<[]>;
+  readonly #rollback: LazyStatement<[]>;
   #waiting: Waiting<Tx>[] = [];
 
   constructor(options: CommitQueueOptions<Tx>) {
     this.#options = options;
     // IMMEDIATE: a transaction that reads first and writes later would fail at once when another one wrote between.
-    this.#begin = options.db.prepare("BEGIN IMMEDIATE");
-    this.#commit = options.db.prepare("COMMIT");
-    this.#rollback = options.db.prepare("ROLLBACK");
+    this.#begin = new LazyStatement(options.db, "BEGIN IMMEDIATE");
+    this.#commit = new LazyStatement(options.db, "COMMIT");
+    this.#rollback = new LazyStatement(options.db, "ROLLBACK");
   }
 
   add<T>(work: (tx: Tx) => T): Promise<T> {

@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { RollcallError } from "../../domain/errors.ts";
 import { translate } from "./failure.ts";
 import { migrate } from "./migrate.ts";
+import { nativeBinding } from "./native-binding.ts";
 
 export interface ConnectionOptions {
   readonly path: string;
@@ -30,7 +31,7 @@ export function connect(options: ConnectionOptions): Database.Database {
   const { path } = options;
   try {
     prepareFile(options);
-    const db = new Database(path, { timeout: options.busyTimeoutMs ?? 5000 });
+    const db = new Database(path, { timeout: options.busyTimeoutMs ?? 5000, nativeBinding: nativeBinding() });
     try {
       configure(db);
       migrate(db, path);
@@ -47,7 +48,7 @@ export function connect(options: ConnectionOptions): Database.Database {
 /** A second, read-only connection: for long reads beside the one that writes. */
 export function connectReadOnly(path: string): Database.Database {
   try {
-    return new Database(path, { readonly: true, fileMustExist: true });
+    return new Database(path, { readonly: true, fileMustExist: true, nativeBinding: nativeBinding() });
   } catch (error) {
     throw translate(error, path);
   }

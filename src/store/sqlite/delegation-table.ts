@@ -1,5 +1,6 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import type { Delegation } from "../store.ts";
+import { LazyStatement } from "./lazy-statement.ts";
 
 type Numbered = Delegation & { readonly no: number };
 type Kept = Omit<Numbered, "resume"> & { readonly resume: number };
@@ -7,14 +8,16 @@ type Kept = Omit<Numbered, "resume"> & { readonly resume: number };
 const PAGE = 1000;
 
 export class DelegationTable {
-  readonly #insert: Statement<unknown[]>;
-  readonly #page: Statement<[string, number, number], Kept>;
+  readonly #insert: LazyStatement<unknown[]>;
+  readonly #page: LazyStatement<[string, number, number], Kept>;
 
   constructor(db: Database) {
-    this.#insert = db.prepare(
+    this.#insert = new LazyStatement(
+      db,
       "INSERT INTO delegations (at, agent_name, task_id, session_id, seq, resume, reason) VALUES (?, ?, ?, ?, ?, ?, ?)",
     );
-    this.#page = db.prepare(
+    this.#page = new LazyStatement(
+      db,
       `SELECT no, at, agent_name AS agentName, task_id AS taskId, session_id AS sessionId, seq, resume, reason
        FROM delegations WHERE at >= ? AND no > ? ORDER BY no LIMIT ?`,
     );

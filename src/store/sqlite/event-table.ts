@@ -1,9 +1,10 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import type { Entry } from "../../domain/entry.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import type { EventBody, FeedEvent, NewEvent, SessionEvent } from "../../domain/event.ts";
 import type { Channel } from "../../domain/session.ts";
 import type { RangeQuery } from "../store.ts";
+import { LazyStatement } from "./lazy-statement.ts";
 
 interface KeptEvent {
   readonly feed: number;
@@ -20,22 +21,24 @@ const PAGE = 1000;
 
 export class EventTable {
   readonly #db: Database;
-  readonly #insert: Statement<unknown[]>;
-  readonly #feed: Statement<[number, number], KeptEvent>;
-  readonly #feedEnd: Statement<[], { readonly feed: number | null }>;
-  readonly #ranges = new Map<string, Statement<unknown[], KeptEvent>>();
+  readonly #insert: LazyStatement<unknown[]>;
+  readonly #feed: LazyStatement<[number, number], KeptEvent>;
+  readonly #feedEnd: LazyStatement<[], { readonly feed: number | null }>;
+  readonly #ranges = new Map<string, LazyStatement<unknown[], KeptEvent>>();
 
   constructor(db: Database) {
     this.#db = db;
-    this.#insert = db.prepare(
+    this.#insert = new LazyStatement(
+      db,
       `INSERT INTO events (session, seq, id, at, channel, kind, body) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO NOTHING`,
     );
-    this.#feed = db.prepare(
+    this.#feed = new LazyStatement(
+      db,
       `SELECT e.*, s.id AS session_id FROM events e LEFT JOIN sessions s ON s.no = e.session
        WHERE e.feed > ? ORDER BY e.feed LIMIT ?`,
     );
-    this.#feedEnd = db.prepare("SELECT max(feed) AS feed FROM events");
+    this.#feedEnd = new LazyStatement(db, "SELECT max(feed) AS feed FROM events");
   }
 
   /** The place of the event in the feed; undefined for one whose id is there already. */
@@ -75,13 +78,13 @@ export class EventTable {
     return tail ? rows.reverse() : rows;
   }
 
-  #range(entriesOnly: boolean, tail: boolean): Statement<unknown[], KeptEvent> {
+  #range(entriesOnly: boolean, tail: boolean): LazyStatement<unknown[], KeptEvent> {
     const sql = `SELECT feed, seq, id, at, channel, body, NULL AS session_id FROM events
       WHERE session = (SELECT no FROM sessions WHERE id = ?) AND seq > ? AND seq < ?
       ${entriesOnly ? "AND kind = 'entry_added'" : ""} ORDER BY seq ${tail ? "DESC" : "ASC"} LIMIT ?`;
     let statement = this.#ranges.get(sql);
     if (!statement) {
-      statement = this.#db.prepare<unknown[], KeptEvent>(sql);
+      statement = new LazyStatement(this.#db, sql);
       this.#ranges.set(sql, statement);
     }
     return statement;
@@ -94,6 +97,7 @@ export function parseBody(body: string, sessionId: string): EventBody {
   } catch (cause) {
     throw new RollcallError("corrupt", `An event of session ${sessionId} is damaged and was left as it is.`, {
       hint: "See `rollcall verify`; `rollcall restore FILE` goes back to a backup.",
+      facts: { sessionId },
       cause,
     });
   }

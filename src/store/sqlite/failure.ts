@@ -70,7 +70,7 @@ const FAILURES: readonly (readonly [prefix: string, failure: Failure])[] = [
 export function translate(error: unknown, path: string): Error {
   if (error instanceof RollcallError) return error;
   const code = codeOf(error);
-  const failure = FAILURES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? byErrno(code);
+  const failure = FAILURES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? byErrno(code, error);
   if (!failure) return error instanceof Error ? error : new Error(String(error));
   return new RollcallError(failure.code, failure.sentence(path), {
     hint: failure.hint,
@@ -89,11 +89,11 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-function byErrno(code: string): Failure | undefined {
+function byErrno(code: string, error: unknown): Failure | undefined {
   const find = (prefix: string) => FAILURES.find(([name]) => name === prefix)?.[1];
   if (code === "ENOSPC" || code === "EDQUOT") return find("SQLITE_FULL");
-  if (code === "EROFS") return find("SQLITE_READONLY");
-  if (code === "EACCES" || code === "EPERM" || code === "ENOTDIR" || code === "EISDIR")
-    return find("SQLITE_CANTOPEN");
+  const cannotMake = code === "EACCES" && (error as { syscall?: unknown }).syscall === "open";
+  if (code === "EROFS" || cannotMake) return find("SQLITE_READONLY");
+  if (["EACCES", "EPERM", "ENOTDIR", "EISDIR", "EEXIST"].includes(code)) return find("SQLITE_CANTOPEN");
   return undefined;
 }

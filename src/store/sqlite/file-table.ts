@@ -1,21 +1,21 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
+import { LazyStatement } from "./lazy-statement.ts";
 
 /** Which record files are out, and how far. */
 export class FileTable {
-  readonly #lagging: Statement<[string, number], string>;
-  readonly #claim: Statement<[number, string, number]>;
+  readonly #lagging: LazyStatement<[string, number], { readonly id: string }>;
+  readonly #claim: LazyStatement<[number, string, number]>;
 
   constructor(db: Database) {
-    this.#lagging = db
-      .prepare<[string, number], string>(
-        "SELECT id FROM sessions WHERE file_seq < seq AND machine = ? LIMIT ?",
-      )
-      .pluck();
-    this.#claim = db.prepare("UPDATE sessions SET file_seq = ? WHERE id = ? AND file_seq <= ?");
+    this.#lagging = new LazyStatement(
+      db,
+      "SELECT id FROM sessions WHERE file_seq < seq AND machine = ? LIMIT ?",
+    );
+    this.#claim = new LazyStatement(db, "UPDATE sessions SET file_seq = ? WHERE id = ? AND file_seq <= ?");
   }
 
   lagging(machine: string, limit: number): string[] {
-    return this.#lagging.all(machine, limit);
+    return this.#lagging.all(machine, limit).map(({ id }) => id);
   }
 
   /** Inside the writer's transaction: two processes never publish at once, so a file only goes forward. */

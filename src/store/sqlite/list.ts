@@ -1,8 +1,9 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { RollcallError } from "../../domain/errors.ts";
 import type { Status } from "../../domain/state.ts";
 import type { ListQuery, Page, StoredSession } from "../store.ts";
-import { KEPT_COLUMNS, type KeptSession, read } from "./session-table.ts";
+import { LazyStatement } from "./lazy-statement.ts";
+import { KEPT_COLUMNS, type KeptSession, readOrNote } from "./session-table.ts";
 
 interface Condition {
   readonly sql: string;
@@ -15,7 +16,7 @@ const CHUNK = 500;
 /** Sessions by newest activity, then id; filters first, then the limit. */
 export class SessionList {
   readonly #db: Database;
-  readonly #statements = new Map<string, Statement<unknown[], KeptSession>>();
+  readonly #statements = new Map<string, LazyStatement<unknown[], KeptSession>>();
 
   constructor(db: Database) {
     this.#db = db;
@@ -48,7 +49,7 @@ export class SessionList {
     const sql = `SELECT ${KEPT_COLUMNS}, s.last_active_at FROM sessions s ${where} ORDER BY s.last_active_at DESC, s.id LIMIT ?`;
     let statement = this.#statements.get(sql);
     if (!statement) {
-      statement = this.#db.prepare<unknown[], KeptSession>(sql);
+      statement = new LazyStatement(this.#db, sql);
       this.#statements.set(sql, statement);
     }
     return statement.all(...conditions.flatMap(({ values }) => values), size) as ListedSession[];
@@ -60,16 +61,6 @@ type ListedSession = KeptSession & { readonly last_active_at: string };
 interface Cursor {
   readonly lastActiveAt: string;
   readonly id: string;
-}
-
-function readOrNote(kept: KeptSession, corrupt: string[]): StoredSession | undefined {
-  try {
-    return read(kept);
-  } catch (error) {
-    if (!(error instanceof RollcallError)) throw error;
-    corrupt.push(kept.id);
-    return undefined;
-  }
 }
 
 function conditionsOf(query: ListQuery): Condition[] {

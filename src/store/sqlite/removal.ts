@@ -1,7 +1,8 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import type { SessionRow } from "../../domain/session.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store } from "../store.ts";
+import { LazyStatement } from "./lazy-statement.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { parseRow } from "./session-table.ts";
 import type { UsageTable } from "./usage-table.ts";
@@ -15,36 +16,47 @@ interface RemoveOptions {
 
 /** Takes sessions out of every table and leaves what has to stay: totals, a tombstone, and word to the feed. */
 export class Removal {
-  readonly #find: Statement<
+  readonly #find: LazyStatement<
     [string],
     { no: number; seq: number; body: string; agent_type: string; native_id: string | null }
   >;
-  readonly #entries: Statement<[number], { feed: number }>;
-  readonly #deletes: readonly Statement<[number]>[];
-  readonly #bury: Statement<[string, string, string | null, Instant]>;
-  readonly #forget: Statement<[string]>;
-  readonly #tell: Statement<[number, number, string, Instant, string]>;
-  readonly #buriedId: Statement<[string]>;
-  readonly #buriedNative: Statement<[string, string]>;
+  readonly #entries: LazyStatement<[number], { feed: number }>;
+  readonly #deletes: readonly LazyStatement<[number]>[];
+  readonly #bury: LazyStatement<[string, string, string | null, Instant]>;
+  readonly #forget: LazyStatement<[string]>;
+  readonly #tell: LazyStatement<[number, number, string, Instant, string]>;
+  readonly #buriedId: LazyStatement<[string]>;
+  readonly #buriedNative: LazyStatement<[string, string]>;
 
   constructor(db: Database) {
-    this.#find = db.prepare("SELECT no, seq, body, agent_type, native_id FROM sessions WHERE id = ?");
-    this.#entries = db.prepare("SELECT feed FROM events WHERE session = ? AND kind = 'entry_added'");
+    this.#find = new LazyStatement(
+      db,
+      "SELECT no, seq, body, agent_type, native_id FROM sessions WHERE id = ?",
+    );
+    this.#entries = new LazyStatement(
+      db,
+      "SELECT feed FROM events WHERE session = ? AND kind = 'entry_added'",
+    );
     this.#deletes = [
       "events WHERE session",
       "requests WHERE session",
       "samples WHERE session",
       "sessions WHERE no",
-    ].map((what) => db.prepare(`DELETE FROM ${what} = ?`));
-    this.#bury = db.prepare(
+    ].map((what) => new LazyStatement(db, `DELETE FROM ${what} = ?`));
+    this.#bury = new LazyStatement(
+      db,
       "INSERT OR REPLACE INTO tombstones (id, agent_type, native_id, at) VALUES (?, ?, ?, ?)",
     );
-    this.#forget = db.prepare("DELETE FROM tombstones WHERE id = ?");
-    this.#tell = db.prepare(
+    this.#forget = new LazyStatement(db, "DELETE FROM tombstones WHERE id = ?");
+    this.#tell = new LazyStatement(
+      db,
       "INSERT INTO events (session, seq, id, at, kind, body) VALUES (?, ?, ?, ?, 'deleted', ?)",
     );
-    this.#buriedId = db.prepare("SELECT 1 FROM tombstones WHERE id = ?");
-    this.#buriedNative = db.prepare("SELECT 1 FROM tombstones WHERE native_id = ? AND agent_type = ?");
+    this.#buriedId = new LazyStatement(db, "SELECT 1 FROM tombstones WHERE id = ?");
+    this.#buriedNative = new LazyStatement(
+      db,
+      "SELECT 1 FROM tombstones WHERE native_id = ? AND agent_type = ?",
+    );
   }
 
   remove(
@@ -54,8 +66,8 @@ export class Removal {
   ): boolean {
     const kept = this.#find.get(id);
     if (!kept) return false;
-    const row = parseRow(id, kept.body);
-    if (!only(row)) return false;
+    const row = readOrUndefined(id, kept.body);
+    if (!row || !only(row)) return false;
     keep.usage.keepTotals(kept.no, row);
     keep.search.forgetSession(
       kept.no,
@@ -83,5 +95,14 @@ export class Removal {
         ? this.#buriedId.get(key.sessionId)
         : this.#buriedNative.get(key.nativeId, key.agentType);
     return found !== undefined;
+  }
+}
+
+/** A refusal in the middle of many removals would come too late for those before it. */
+function readOrUndefined(id: string, body: string): SessionRow | undefined {
+  try {
+    return parseRow(id, body);
+  } catch {
+    return undefined;
   }
 }

@@ -1,16 +1,19 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import type { Instant } from "../../domain/time.ts";
 import type { Sample } from "../store.ts";
+import { LazyStatement } from "./lazy-statement.ts";
 
 export class SampleTable {
-  readonly #insert: Statement<[Instant, string, string]>;
-  readonly #range: Statement<[string, Instant, Instant], { body: string }>;
+  readonly #insert: LazyStatement<[Instant, string, string]>;
+  readonly #range: LazyStatement<[string, Instant, Instant], { body: string }>;
 
   constructor(db: Database) {
-    this.#insert = db.prepare(
+    this.#insert = new LazyStatement(
+      db,
       "INSERT OR REPLACE INTO samples (session, at, body) SELECT no, ?, ? FROM sessions WHERE id = ?",
     );
-    this.#range = db.prepare(
+    this.#range = new LazyStatement(
+      db,
       `SELECT body FROM samples WHERE session = (SELECT no FROM sessions WHERE id = ?) AND at >= ? AND at < ? ORDER BY at`,
     );
   }

@@ -1,9 +1,10 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import type { NewEntry } from "../../domain/entry.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import type { SessionRow } from "../../domain/session.ts";
 import type { Page, SearchHit, SearchQuery } from "../store.ts";
 import { parseBody } from "./event-table.ts";
+import { LazyStatement } from "./lazy-statement.ts";
 import { parseRow } from "./session-table.ts";
 
 interface Match {
@@ -15,22 +16,24 @@ const EXCERPT_LENGTH = 160;
 
 /** Full-text search over entries and over what a session says of itself. The text itself is stored elsewhere, once. */
 export class SearchIndex {
-  readonly #insert: Statement<[number, string]>;
-  readonly #delete: Statement<[number]>;
-  readonly #match: Statement<[string, number, number], Match>;
-  readonly #entry: Statement<[number], { seq: number; at: string; body: string; id: string }>;
-  readonly #session: Statement<[number], { id: string; body: string }>;
+  readonly #insert: LazyStatement<[number, string]>;
+  readonly #delete: LazyStatement<[number]>;
+  readonly #match: LazyStatement<[string, number, number], Match>;
+  readonly #entry: LazyStatement<[number], { seq: number; at: string; body: string; id: string }>;
+  readonly #session: LazyStatement<[number], { id: string; body: string }>;
 
   constructor(db: Database) {
-    this.#insert = db.prepare("INSERT INTO search (rowid, text) VALUES (?, ?)");
-    this.#delete = db.prepare("DELETE FROM search WHERE rowid = ?");
-    this.#match = db.prepare(
+    this.#insert = new LazyStatement(db, "INSERT INTO search (rowid, text) VALUES (?, ?)");
+    this.#delete = new LazyStatement(db, "DELETE FROM search WHERE rowid = ?");
+    this.#match = new LazyStatement(
+      db,
       "SELECT rowid, rank FROM search WHERE search MATCH ? ORDER BY rank, rowid DESC LIMIT ? OFFSET ?",
     );
-    this.#entry = db.prepare(
+    this.#entry = new LazyStatement(
+      db,
       "SELECT e.seq, e.at, e.body, s.id FROM events e JOIN sessions s ON s.no = e.session WHERE e.feed = ?",
     );
-    this.#session = db.prepare("SELECT id, body FROM sessions WHERE no = ?");
+    this.#session = new LazyStatement(db, "SELECT id, body FROM sessions WHERE no = ?");
   }
 
   learnEntry(feed: number, entry: NewEntry): void {
@@ -54,8 +57,20 @@ export class SearchIndex {
     const words = parseWords(text);
     const offset = parseOffset(cursor);
     const matches = this.#match.all(words.map(quoteWord).join(" "), limit + 1, offset);
-    const items = matches.slice(0, limit).flatMap(({ rowid }) => this.#hit(rowid, words));
-    return { items, nextCursor: matches.length > limit ? String(offset + limit) : undefined };
+    const corrupt = new Set<string>();
+    const items = matches.slice(0, limit).flatMap(({ rowid }) => this.#hitOrNote(rowid, words, corrupt));
+    const nextCursor = matches.length > limit ? String(offset + limit) : undefined;
+    return { items, nextCursor, corrupt: [...corrupt] };
+  }
+
+  #hitOrNote(rowid: number, words: readonly string[], corrupt: Set<string>): SearchHit[] {
+    try {
+      return this.#hit(rowid, words);
+    } catch (error) {
+      if (!(error instanceof RollcallError)) throw error;
+      corrupt.add(String(error.facts.sessionId));
+      return [];
+    }
   }
 
   #hit(rowid: number, words: readonly string[]): SearchHit[] {
@@ -118,7 +133,10 @@ function saysTheSame(row: SessionRow, before: SessionRow): boolean {
 
 /** Words and quoted phrases, none of them able to be an operator of the engine's own language. */
 function parseWords(text: string): string[] {
-  const words = [...text.matchAll(/"([^"]+)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
+  // The engine reads a query only up to a NUL.
+  const words = [...text.replaceAll("\0", " ").matchAll(/"([^"]+)"|(\S+)/g)].map(
+    (match) => match[1] ?? match[2] ?? "",
+  );
   const usable = words.filter((word) => /[\p{L}\p{N}]/u.test(word));
   if (usable.length > 0) return usable;
   throw new RollcallError("bad_input", "The search has no word in it.", {

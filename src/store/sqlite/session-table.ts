@@ -1,4 +1,4 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { RollcallError } from "../../domain/errors.ts";
 import { suffixOf } from "../../domain/id.ts";
 import { readRow } from "../../domain/read-row.ts";
@@ -6,7 +6,8 @@ import { NOTHING_OBSERVED } from "../../domain/record.ts";
 import type { Observed, SessionRow } from "../../domain/session.ts";
 import { isLive } from "../../domain/state.ts";
 import { EMPTY_LEDGER, type LedgerSum } from "../../domain/usage.ts";
-import type { StoredSession } from "../store.ts";
+import type { Page, StoredSession } from "../store.ts";
+import { LazyStatement } from "./lazy-statement.ts";
 
 export interface KeptSession {
   readonly no: number;
@@ -49,27 +50,31 @@ const COLUMNS = [
 ] as const;
 
 export class SessionTable {
-  readonly #find: Statement<[string], KeptSession>;
-  readonly #insert: Statement<unknown[]>;
-  readonly #update: Statement<unknown[]>;
-  readonly #setLedger: Statement<[string, number]>;
-  readonly #setObserved: Statement<[string, string]>;
-  readonly #family: Statement<[string], KeptSession>;
+  readonly #find: LazyStatement<[string], KeptSession>;
+  readonly #insert: LazyStatement<unknown[]>;
+  readonly #update: LazyStatement<unknown[]>;
+  readonly #setLedger: LazyStatement<[string, number]>;
+  readonly #setObserved: LazyStatement<[string, string]>;
+  readonly #family: LazyStatement<[string], KeptSession>;
 
   constructor(db: Database) {
-    this.#find = db.prepare(`SELECT ${KEPT_COLUMNS} FROM sessions s WHERE s.id = ?`);
-    this.#insert = db.prepare(
+    this.#find = new LazyStatement(db, `SELECT ${KEPT_COLUMNS} FROM sessions s WHERE s.id = ?`);
+    this.#insert = new LazyStatement(
+      db,
       `INSERT INTO sessions (${COLUMNS.join(", ")}, id, suffix, created_at, file_seq)
        VALUES (${COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?)`,
     );
-    this.#update = db.prepare(
+    this.#update = new LazyStatement(
+      db,
       `UPDATE sessions SET ${COLUMNS.map((name) => `${name} = ?`).join(", ")} WHERE no = ?`,
     );
-    this.#setLedger = db.prepare(
+    this.#setLedger = new LazyStatement(
+      db,
       "UPDATE sessions SET ledger = ?, file_seq = min(file_seq, seq - 1) WHERE no = ?",
     );
-    this.#setObserved = db.prepare("UPDATE sessions SET observed = ? WHERE id = ?");
-    this.#family = db.prepare(
+    this.#setObserved = new LazyStatement(db, "UPDATE sessions SET observed = ? WHERE id = ?");
+    this.#family = new LazyStatement(
+      db,
       `WITH RECURSIVE family (id) AS (
          SELECT ? UNION SELECT c.id FROM sessions c JOIN family f ON c.parent_id = f.id
        ) SELECT ${KEPT_COLUMNS} FROM sessions s JOIN family USING (id)`,
@@ -111,28 +116,49 @@ export class SessionTable {
     this.#setObserved.run(JSON.stringify(observed), id);
   }
 
-  family(id: string): StoredSession[] {
-    return this.#family.all(id).map(read);
+  family(id: string): Page<StoredSession> {
+    const corrupt: string[] = [];
+    const items = this.#family.all(id).flatMap((kept) => readOrNote(kept, corrupt) ?? []);
+    return { items, nextCursor: undefined, corrupt };
   }
 }
 
-export function read(kept: KeptSession): StoredSession {
+/** A damaged record breaks no list: its id is noted and the others are shown. */
+export function readOrNote(kept: KeptSession, corrupt: string[]): StoredSession | undefined {
+  try {
+    return read(kept);
+  } catch (error) {
+    if (!(error instanceof RollcallError)) throw error;
+    corrupt.push(kept.id);
+    return undefined;
+  }
+}
+
+function read(kept: KeptSession): StoredSession {
   return {
     row: parseRow(kept.id, kept.body),
-    ledger: kept.ledger === null ? EMPTY_LEDGER : (JSON.parse(kept.ledger) as LedgerSum),
-    observed: kept.observed === null ? NOTHING_OBSERVED : (JSON.parse(kept.observed) as Observed),
+    ledger: kept.ledger === null ? EMPTY_LEDGER : (parseKept(kept.id, kept.ledger) as LedgerSum),
+    observed: kept.observed === null ? NOTHING_OBSERVED : (parseKept(kept.id, kept.observed) as Observed),
     hasChildren: kept.has_children === 1,
   };
 }
 
 export function parseRow(id: string, body: string): SessionRow {
+  const row = readRow(parseKept(id, body));
+  if (row) return row;
+  throw corruptError(id);
+}
+
+function parseKept(id: string, text: string): unknown {
   try {
-    const row = readRow(JSON.parse(body));
-    if (row) return row;
+    return JSON.parse(text);
   } catch {
-    // Falls through to the one sentence for both.
+    throw corruptError(id);
   }
-  throw new RollcallError("corrupt", `The record of session ${id} is damaged and was left as it is.`, {
+}
+
+function corruptError(id: string): RollcallError {
+  return new RollcallError("corrupt", `The record of session ${id} is damaged and was left as it is.`, {
     hint: "See `rollcall verify`; `rollcall restore FILE` goes back to a backup.",
     facts: { sessionId: id },
   });

@@ -7,7 +7,6 @@ import type { Observed, SessionRow } from "../../domain/session.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { UsageEntry } from "../../domain/usage.ts";
 import type * as contract from "../store.ts";
-import { backupTo } from "./backup.ts";
 import { Bell } from "./bell.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { type ConnectionOptions, connect, connectReadOnly } from "./connection.ts";
@@ -23,7 +22,6 @@ import { SearchIndex } from "./search-index.ts";
 import { SessionTable } from "./session-table.ts";
 import { type Tables, Transaction } from "./transaction.ts";
 import { UsageTable } from "./usage-table.ts";
-import { countAll, verifyDatabase } from "./verify.ts";
 
 export interface SqliteStoreOptions extends ConnectionOptions {
   /** Stands before everything that is written. */
@@ -83,7 +81,7 @@ class SqliteStore implements contract.Store {
     return this.#read(({ references }) => references.newest());
   }
 
-  async family(sessionId: string): Promise<contract.StoredSession[]> {
+  async family(sessionId: string): Promise<contract.Page<contract.StoredSession>> {
     return this.#read(({ tables }) => tables.sessions.family(sessionId));
   }
 
@@ -188,14 +186,14 @@ class SqliteStore implements contract.Store {
 
   async backup(path: string): Promise<contract.BackupReport> {
     this.#use().queue.flush();
-    return backupTo(this.#use().db, path);
+    return (await import("./backup.ts")).backupTo(this.#use().db, path);
   }
 
   async verify(progress?: (done: number, of: number) => void): Promise<contract.VerifyReport> {
     this.#use().queue.flush();
     const db = connectReadOnly(this.#options.path);
     try {
-      return await verifyDatabase(db, progress);
+      return await (await import("./verify.ts")).verifyDatabase(db, progress);
     } catch (error) {
       throw translate(error, this.#options.path);
     } finally {
@@ -207,6 +205,7 @@ class SqliteStore implements contract.Store {
     const bytes = ["", "-wal"].map(
       (end) => statSync(this.#options.path + end, { throwIfNoEntry: false })?.size ?? 0,
     );
+    const { countAll } = await import("./verify.ts");
     return this.#read(({ db }) => ({ bytes: bytes.reduce((sum, size) => sum + size, 0), ...countAll(db) }));
   }
 

@@ -1,7 +1,14 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import type { SessionRow } from "../../domain/session.ts";
-import { addToLedger, EMPTY_LEDGER, type LedgerSum, type UsageEntry } from "../../domain/usage.ts";
-import type { UsageGroup, UsageTotal, UsageTotalsQuery } from "../store.ts";
+import {
+  addToLedger,
+  EMPTY_LEDGER,
+  type LedgerSum,
+  type UsageEntry,
+  type UsageGroup,
+} from "../../domain/usage.ts";
+import type { UsageTotal, UsageTotalsQuery } from "../store.ts";
+import { LazyStatement } from "./lazy-statement.ts";
 
 interface KeptRequest {
   readonly request_key: string;
@@ -30,36 +37,46 @@ const COLUMNS = [
 ] as const;
 
 export class UsageTable {
-  readonly #find: Statement<[number, string], KeptRequest>;
-  readonly #replace: Statement<unknown[]>;
-  readonly #page: Statement<[string, string, number], KeptRequest>;
-  readonly #ofSession: Statement<[number], KeptRequest>;
-  readonly #living: Statement<[string], KeptRequest & Group>;
-  readonly #removed: Statement<[string], KeptTotal>;
-  readonly #findRemoved: Statement<string[], KeptTotal>;
-  readonly #keepRemoved: Statement<string[]>;
+  readonly #find: LazyStatement<[number, string], KeptRequest>;
+  readonly #replace: LazyStatement<unknown[]>;
+  readonly #page: LazyStatement<[string, string, number], KeptRequest>;
+  readonly #ofSession: LazyStatement<[number], KeptRequest>;
+  readonly #living: LazyStatement<[string], KeptRequest & Group>;
+  readonly #removed: LazyStatement<[string], KeptTotal>;
+  readonly #findRemoved: LazyStatement<string[], KeptTotal>;
+  readonly #keepRemoved: LazyStatement<string[]>;
 
   constructor(db: Database) {
     const columns = COLUMNS.join(", ");
-    this.#find = db.prepare(`SELECT ${columns} FROM requests WHERE session = ? AND request_key = ?`);
-    this.#replace = db.prepare(
+    this.#find = new LazyStatement(
+      db,
+      `SELECT ${columns} FROM requests WHERE session = ? AND request_key = ?`,
+    );
+    this.#replace = new LazyStatement(
+      db,
       `INSERT OR REPLACE INTO requests (session, ${columns}) VALUES (?, ${COLUMNS.map(() => "?").join(", ")})`,
     );
-    this.#page = db.prepare(
+    this.#page = new LazyStatement(
+      db,
       `SELECT ${columns} FROM requests WHERE session = (SELECT no FROM sessions WHERE id = ?) AND request_key > ?
        ORDER BY request_key LIMIT ?`,
     );
-    this.#ofSession = db.prepare(`SELECT ${columns} FROM requests WHERE session = ?`);
-    this.#living = db.prepare(
+    this.#ofSession = new LazyStatement(db, `SELECT ${columns} FROM requests WHERE session = ?`);
+    this.#living = new LazyStatement(
+      db,
       `SELECT ${COLUMNS.map((name) => `r.${name}`).join(", ")}, substr(r.at, 1, 10) AS day, s.agent_type AS agent,
          coalesce(s.body ->> '$.purpose', '') AS purpose, coalesce(s.body ->> '$.workspacePath', '') AS folder
        FROM requests r JOIN sessions s ON s.no = r.session WHERE r.at >= ?`,
     );
-    this.#removed = db.prepare("SELECT * FROM removed_usage WHERE day >= ?");
-    this.#findRemoved = db.prepare(
+    this.#removed = new LazyStatement(db, "SELECT * FROM removed_usage WHERE day >= ?");
+    this.#findRemoved = new LazyStatement(
+      db,
       "SELECT * FROM removed_usage WHERE day = ? AND agent = ? AND model = ? AND purpose = ? AND folder = ?",
     );
-    this.#keepRemoved = db.prepare("INSERT OR REPLACE INTO removed_usage VALUES (?, ?, ?, ?, ?, ?)");
+    this.#keepRemoved = new LazyStatement(
+      db,
+      "INSERT OR REPLACE INTO removed_usage VALUES (?, ?, ?, ?, ?, ?)",
+    );
   }
 
   /** Writes a request and returns the one that stood under its key before. */

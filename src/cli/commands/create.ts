@@ -1,0 +1,29 @@
+import { type Command, JSON_OPTION, optionOf } from "../command.ts";
+import { IDENTITY_OPTIONS, identityOf } from "../identity.ts";
+import { withRollcall } from "../open.ts";
+
+export const command: Command = {
+  words: "",
+  takes: [0, 0],
+  about:
+    "Makes the record of a session that someone else carries, and prints its id. It counts as running until someone says otherwise.",
+  options: {
+    ...IDENTITY_OPTIONS,
+    pid: { value: "PID", about: "the process that does the work" },
+    json: JSON_OPTION,
+  },
+  examples: [
+    ["rollcall create --agent terraform-architect --purpose approval_workflow", "one record"],
+    [`rollcall create --agent reviewer --task T001 --metadata '{"pr":12}'`, "with a task and metadata"],
+    ["rollcall create --name nightly --pid $$ --json", "of this shell, as JSON"],
+  ],
+  async run(input, output) {
+    return withRollcall(output, async (rollcall) => {
+      const parent = optionOf(input, "parent");
+      const session = await rollcall.create(identityOf(input, parent && (await rollcall.resolve(parent))));
+      if (output.isJson) output.json(session);
+      else output.line(session.id);
+      return 0;
+    });
+  },
+};

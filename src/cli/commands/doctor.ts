@@ -1,0 +1,30 @@
+import { type Check, examine } from "../../record/doctor.ts";
+import { type Command, has, JSON_OPTION } from "../command.ts";
+import { paint } from "../table.ts";
+import { printable } from "../text.ts";
+
+const STYLES = { ok: "green", warning: "yellow", failed: "red" } as const;
+
+export const command: Command = {
+  words: "",
+  takes: [0, 0],
+  about:
+    "Looks at everything Rollcall needs and says what is wrong and what to do about it; with --fix it mends what it safely can. Exits 1 when something is wrong.",
+  options: { fix: { about: "mend what can be mended without losing anything" }, json: JSON_OPTION },
+  examples: [
+    ["rollcall doctor", "look"],
+    ["rollcall doctor --fix", "look, and mend"],
+  ],
+  async run(input, output) {
+    const checks = await examine({ fix: has(input, "fix") });
+    const isWell = checks.every(({ status }) => status !== "failed");
+    if (output.isJson) output.json({ ok: isWell, checks });
+    else for (const check of checks) output.line(describe(check));
+    return isWell ? 0 : 1;
+  },
+};
+
+function describe({ name, status, detail, hint }: Check): string {
+  const mark = paint(STYLES[status], status.padEnd(7));
+  return `${mark}  ${name.padEnd(14)}  ${printable(detail)}${hint === null ? "" : ` ${printable(hint)}`}`;
+}

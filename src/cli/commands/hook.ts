@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import { RollcallError } from "../../domain/errors.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { adviseDelegation, parseHookInput, stopSubagent } from "../../record/delegate.ts";
+import type { Rollcall } from "../../record/rollcall.ts";
+import { type Command, JSON_OPTION } from "../command.ts";
+import { withRollcall } from "../open.ts";
+import type { Output } from "../output.ts";
+
+interface Hook {
+  /** What it says when it has nothing to go by. */
+  readonly fallback: (reason: string, input: JsonObject) => object;
+  readonly answer: (rollcall: Rollcall, input: JsonObject) => Promise<object>;
+}
+
+export const HOOKS: Readonly<Record<string, Hook>> = {
+  "pre-delegate": {
+    fallback: (reason, originalContext) => ({
+      shouldResume: false,
+      reason,
+      agentId: textOrNull(originalContext.agent_id),
+      resumeMetadata: null,
+      originalContext,
+      candidates: [],
+    }),
+    answer: adviseDelegation,
+  },
+  "subagent-stop": {
+    fallback: (reason, input) => ({ finalized: false, reason, agentId: textOrNull(input.agent_id) }),
+    answer: stopSubagent,
+  },
+};
+
+export const command: Command = {
+  words: "pre-delegate|subagent-stop",
+  takes: [0, 1],
+  completes: [Object.keys(HOOKS)],
+  about:
+    "Answers the hooks of an orchestrator: reads one JSON object on standard input and prints one.\npre-delegate tells whether a delegation should go on with an earlier session; subagent-stop finalises the session of a sub-agent.\nWhatever goes wrong, the answer is valid JSON and the exit code 0; only bad JSON or flags exit 1.",
+  // The agents take 2 for a block.
+  badUsageExit: 1,
+  options: { test: { about: "answer built-in examples in a store of their own" }, json: JSON_OPTION },
+  examples: [
+    [
+      `echo '{"agent_name":"reviewer","agent_id":"session-…"}' | rollcall hook pre-delegate`,
+      "before a delegation",
+    ],
+    [`echo '{"agent_id":"session-…","exit_code":0}' | rollcall hook subagent-stop`, "after a sub-agent"],
+    ["rollcall hook pre-delegate --test", "see what it would say"],
+  ],
+  async run(input, output) {
+    const name = input.words[0] ?? "";
+    const hook = Object.hasOwn(HOOKS, name) ? HOOKS[name] : undefined;
+    if (!hook) throw unknownHook(name);
+    if (input.flags.has("test")) return (await import("../hook-test.ts")).testHook(name, output);
+    const parsed = parseHookInput(readInput());
+    if (!parsed) {
+      output.json(hook.fallback("invalid_json", {}));
+      output.warn("The hook input is not a JSON object.");
+      return 1;
+    }
+    output.json(await answerSafely(hook, parsed, output));
+    return 0;
+  },
+};
+
+/** A hook never breaks the agent that calls it. */
+async function answerSafely(hook: Hook, input: JsonObject, output: Output): Promise<object> {
+  try {
+    const options = { channel: "hook", warn: () => {}, busyTimeoutMs: 2000 } as const;
+    return await withRollcall(output, (rollcall) => hook.answer(rollcall, input), options);
+  } catch (error) {
+    const isRefused = error instanceof RollcallError && error.code === "finalized";
+    const isStore = error instanceof RollcallError && error.code.startsWith("store_");
+    output.warn(error instanceof Error ? error.message : String(error));
+    return hook.fallback(isRefused ? "finalized" : isStore ? "unavailable" : "error", input);
+  }
+}
+
+function unknownHook(name: string): RollcallError {
+  const message = name === "" ? "The hook has no name." : `${JSON.stringify(name)} is not a hook.`;
+  return new RollcallError("bad_usage", message, { hint: `Valid: ${Object.keys(HOOKS).join(", ")}.` });
+}
+
+function readInput(): string {
+  try {
+    return readFileSync(0, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,29 @@
+import { type Command, JSON_OPTION } from "../command.ts";
+import { withRollcall } from "../open.ts";
+import { Progress } from "../progress.ts";
+
+export const command: Command = {
+  words: "",
+  takes: [0, 0],
+  about:
+    "Proves that the store is whole: the database is sound, every session has all its events, and replaying them gives exactly what is stored. Exits 1 when anything is wrong.",
+  options: { json: JSON_OPTION },
+  examples: [["rollcall verify", "check everything"]],
+  async run(_input, output) {
+    return withRollcall(output, async (rollcall) => {
+      using progress = new Progress("sessions");
+      const report = await rollcall.verify((done, of) => progress.show(done, of));
+      const isSound = report.problems.length === 0;
+      if (output.isJson) output.json({ ...report, ok: isSound });
+      else if (isSound) output.line(`${report.sessions} sessions and ${report.events} events are sound.`);
+      else {
+        for (const { sessionId, problem, detail } of report.problems)
+          output.warn(`${sessionId ?? "store"}: ${problem} ${JSON.stringify(detail)}`);
+        output.line(
+          `${report.problems.length} problems in ${report.sessions} sessions. \`rollcall backup --list\` shows what to go back to.`,
+        );
+      }
+      return isSound ? 0 : 1;
+    });
+  },
+};

@@ -1,0 +1,65 @@
+import { exitCodeOf, RollcallError } from "../domain/errors.ts";
+import type { Command } from "./command.ts";
+import { allCommands, findCommand, type Registered } from "./commands.ts";
+import { Output } from "./output.ts";
+
+/** The command line: finds the command, loads it alone, and turns what it throws into one sentence and an exit code. */
+export function run(args: readonly string[] = process.argv.slice(2)): void {
+  const output = new Output(args.includes("--json"));
+  dispatch(args, output).then(
+    // Everything is written and committed by now: leaving at once spares the work of taking Node down.
+    (code) => process.exit(code),
+    (error: unknown) => {
+      output.error(error);
+      process.exit(exitCodeOf(error));
+    },
+  );
+}
+
+async function dispatch(args: readonly string[], output: Output): Promise<number> {
+  const [first, ...rest] = args;
+  if (first === undefined || first === "--json" || first === "--all")
+    return (await import("./roll.ts")).showRoll(args, output);
+  if (first === "--version" || first === "-v") return (await import("./version.ts")).showVersion(output);
+  if (first === "--help" || first === "-h" || first === "help") return help(rest, output);
+  if (first === "__complete") return (await import("./complete.ts")).complete(rest, output);
+  const registered = findCommand(first);
+  if (!registered) throw unknownCommand(first);
+  const { command } = await registered.load();
+  try {
+    return await runCommand(registered, command, rest, output);
+  } catch (error) {
+    const isUsage = error instanceof RollcallError && error.code === "bad_usage";
+    if (!isUsage || command.badUsageExit === undefined) throw error;
+    output.error(error);
+    return command.badUsageExit;
+  }
+}
+
+async function runCommand(
+  registered: Registered,
+  command: Command,
+  args: readonly string[],
+  output: Output,
+): Promise<number> {
+  const { parseInput } = await import("./parse.ts");
+  const input = parseInput(registered.name, command, args);
+  if (!input.flags.has("help")) return command.run(input, output);
+  output.line((await import("./help.ts")).commandHelp(registered, command));
+  return 0;
+}
+
+async function help([name]: readonly string[], output: Output): Promise<number> {
+  const { commandHelp, mainHelp } = await import("./help.ts");
+  const registered = name === undefined ? undefined : findCommand(name);
+  if (name !== undefined && !registered) throw unknownCommand(name);
+  output.line(registered ? commandHelp(registered, (await registered.load()).command) : mainHelp());
+  return 0;
+}
+
+function unknownCommand(name: string): RollcallError {
+  const valid = allCommands().map((command) => command.name);
+  return new RollcallError("bad_usage", `${JSON.stringify(name)} is not a command.`, {
+    hint: `Valid: ${valid.join(", ")}.`,
+  });
+}

@@ -1,0 +1,35 @@
+import type { OpenOptions } from "../record/open.ts";
+import { openRollcall } from "../record/open.ts";
+import type { Rollcall } from "../record/rollcall.ts";
+import type { Output } from "./output.ts";
+
+/**
+ * The store for the length of one command. Its files are brought up to date also when the command fails; the
+ * connection goes with the process, because closing it would move the journal into the database, five times the
+ * work of what most commands do.
+ */
+export async function withRollcall<T>(
+  output: Output,
+  work: (rollcall: Rollcall) => Promise<T>,
+  options: OpenOptions = {},
+): Promise<T> {
+  const rollcall = await openRollcall({
+    channel: "cli",
+    warn: (sentence) => output.warn(sentence),
+    ...options,
+  });
+  try {
+    return await work(rollcall);
+  } finally {
+    await rollcall.context.files.flush();
+  }
+}
+
+/** The same for a command on one session, whichever way it was named. */
+export async function withSession<T>(
+  output: Output,
+  reference: string,
+  work: (rollcall: Rollcall, id: string) => Promise<T>,
+): Promise<T> {
+  return withRollcall(output, async (rollcall) => work(rollcall, await rollcall.resolve(reference)));
+}

@@ -1,0 +1,100 @@
+import { parseArgs } from "node:util";
+import { RollcallError } from "../domain/errors.ts";
+import type { Command, Input, OptionSpec } from "./command.ts";
+
+type Options = Readonly<Record<string, OptionSpec>>;
+
+/** Reads the words and options of a call; refuses what the command does not take. */
+export function parseInput(
+  name: string,
+  command: Pick<Command, "options" | "takes" | "words">,
+  args: readonly string[],
+): Input {
+  const options: Options = { ...command.options, help: { about: "show this help", short: "h" } };
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: toParseArgs(options),
+    strict: false,
+    tokens: true,
+  });
+  const words: string[] = [];
+  const flags = new Set<string>();
+  const values = new Map<string, string[]>();
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind === "option") take(name, options, token, flags, values);
+  }
+  checkWords(name, command, words, flags);
+  return { words, flags, values };
+}
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+function take(
+  command: string,
+  options: Options,
+  token: OptionToken,
+  flags: Set<string>,
+  values: Map<string, string[]>,
+): void {
+  const spec = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
+  if (!spec) throw unknownOption(command, options, token.rawName);
+  if (spec.value === undefined) {
+    if (token.value !== undefined) throw usage(`${token.rawName} takes no value.`, command);
+    flags.add(token.name);
+    return;
+  }
+  const swallowed = !token.inlineValue && isOption(options, token.value);
+  if (token.value === undefined || swallowed)
+    throw usage(`${token.rawName} needs a value (${spec.value}).`, command);
+  const given = values.get(token.name) ?? [];
+  if (given.length > 0 && !spec.multiple) throw usage(`${token.rawName} is given twice.`, command);
+  values.set(token.name, [...given, token.value]);
+}
+
+function isOption(options: Options, text: string | undefined): boolean {
+  return text?.startsWith("--") === true && Object.hasOwn(options, text.slice(2));
+}
+
+function checkWords(
+  name: string,
+  command: Pick<Command, "takes" | "words">,
+  words: readonly string[],
+  flags: ReadonlySet<string>,
+): void {
+  if (flags.has("help")) return;
+  const [least, most] = command.takes;
+  if (words.length < least) throw usage(`\`rollcall ${name}\` needs ${command.words}.`, name);
+  if (words.length > most)
+    throw usage(`\`rollcall ${name}\` does not take ${JSON.stringify(words[most])}.`, name);
+  const empty = words.indexOf("");
+  if (empty >= 0) throw usage(`Word ${empty + 1} after \`rollcall ${name}\` is empty.`, name);
+}
+
+function toParseArgs(options: Options): NonNullable<Parameters<typeof parseArgs>[0]>["options"] {
+  const entries = Object.entries(options).map(([name, { value, short }]) => [
+    name,
+    {
+      type: value === undefined ? "boolean" : "string",
+      multiple: true,
+      ...(short === undefined ? {} : { short }),
+    } as const,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function unknownOption(command: string, options: Options, given: string): RollcallError {
+  const valid = Object.keys(options).map((name) => `--${name}`);
+  return new RollcallError("bad_usage", `${given} is not an option of \`rollcall ${command}\`.`, {
+    hint: `Valid: ${valid.join(", ")}.`,
+  });
+}
+
+export function usage(message: string, command: string): RollcallError {
+  return new RollcallError("bad_usage", message, { hint: `See \`rollcall ${command} --help\`.` });
+}

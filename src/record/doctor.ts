@@ -1,0 +1,111 @@
+import { chmodSync, existsSync, readdirSync, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { RollcallError } from "../domain/errors.ts";
+import { configPath, homeFolder, loadConfig, storePath } from "./config.ts";
+import { openRollcall } from "./open.ts";
+
+export interface Check {
+  readonly name: string;
+  readonly status: "ok" | "warning" | "failed";
+  readonly detail: string;
+  /** What to do about it. */
+  readonly hint: string | null;
+}
+
+const LITTLE_SPACE = 512 * 1024 * 1024;
+
+/** Everything that records need, looked at one by one; one that fails does not hide the others. */
+export async function examine({ fix }: { readonly fix: boolean }): Promise<Check[]> {
+  const home = homeFolder();
+  return [
+    nodeCheck(),
+    await guarded("settings", () => settingsCheck(home)),
+    await guarded("permissions", () => permissionsCheck(home, fix)),
+    await guarded("space", () => spaceCheck(home)),
+    await guarded("store", () => storeCheck()),
+    await guarded("record files", () => filesCheck(home)),
+  ];
+}
+
+async function guarded(name: string, look: () => Check | Promise<Check>): Promise<Check> {
+  try {
+    return await look();
+  } catch (error) {
+    const hint = error instanceof RollcallError ? (error.hint ?? null) : null;
+    return { name, status: "failed", detail: error instanceof Error ? error.message : String(error), hint };
+  }
+}
+
+function nodeCheck(): Check {
+  return ok("node", `Node ${process.versions.node} at ${process.execPath}.`);
+}
+
+function settingsCheck(home: string): Check {
+  loadConfig(home, undefined);
+  const path = configPath(home);
+  return ok("settings", existsSync(path) ? `${path} is valid.` : "All settings have their defaults.");
+}
+
+/** Nobody else may read what agents said. */
+function permissionsCheck(home: string, fix: boolean): Check {
+  const open = existsSync(home)
+    ? [home, ...filesBelow(home)].filter((path) => (statSync(path).mode & 0o077) !== 0)
+    : [];
+  if (open.length === 0) return ok("permissions", "Only you can read the state folder.");
+  if (!fix) {
+    const detail = `Others can read ${open.slice(0, 3).join(", ")}${open.length > 3 ? ` and ${open.length - 3} more` : ""}.`;
+    return { name: "permissions", status: "warning", detail, hint: "`rollcall doctor --fix` closes them." };
+  }
+  for (const path of open) chmodSync(path, statSync(path).mode & 0o700);
+  return ok("permissions", `Closed ${open.length} files and folders to others.`);
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+}
+
+function spaceCheck(home: string): Check {
+  const folder = existsSync(home) ? home : process.cwd();
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const detail = `${Math.round(free / 1e6)} MB are free where the store is.`;
+  if (free >= LITTLE_SPACE) return ok("space", detail);
+  return {
+    name: "space",
+    status: "warning",
+    detail,
+    hint: "Make room: with a full disk nothing can be recorded.",
+  };
+}
+
+async function storeCheck(): Promise<Check> {
+  await using rollcall = await openRollcall({ warn: () => {} });
+  const { sessions, events, problems } = await rollcall.verify();
+  const path = storePath(rollcall.context.home);
+  if (problems.length === 0) return ok("store", `${path} is sound: ${sessions} sessions, ${events} events.`);
+  const detail = `${path} has ${problems.length} problems.`;
+  return {
+    name: "store",
+    status: "failed",
+    detail,
+    hint: "See `rollcall verify` and `rollcall backup --list`.",
+  };
+}
+
+/** Opening the store has mended what could be; what still lags cannot be written. */
+async function filesCheck(home: string): Promise<Check> {
+  await using rollcall = await openRollcall({ home, warn: () => {} });
+  const behind = await rollcall.context.store.laggingFiles(rollcall.context.config.machine, 100);
+  if (behind.length === 0) return ok("record files", "All record files are up to date.");
+  const detail = `${behind.length} record files cannot be written, such as that of ${behind[0]}.`;
+  return {
+    name: "record files",
+    status: "warning",
+    detail,
+    hint: "Their workspaces may be gone; the records are safe in the store.",
+  };
+}
+
+function ok(name: string, detail: string): Check {
+  return { name, status: "ok", detail, hint: null };
+}
