@@ -15,7 +15,7 @@ export class Output {
   }
 
   get width(): number {
-    return (this.isTerminal && process.stdout.columns) || 120;
+    return this.isTerminal ? process.stdout.columns || 120 : Number.POSITIVE_INFINITY;
   }
 
   line(text: string): void {
