@@ -64,8 +64,3 @@ export class RollcallError extends Error {
 export function exitCodeOf(error: unknown): number {
   return error instanceof RollcallError ? ERRORS[error.code].exit : 1;
 }
-
-/** For `switch` statements over a union: the compiler proves that no case is missing. */
-export function unreachable(value: never): never {
-  throw new RollcallError("internal", `Unexpected value: ${String(value)}.`);
-}

@@ -71,10 +71,16 @@ export class FileKeeper {
       file.next = undefined;
       file.running = this.#writeNow(id, file).finally(() => {
         file.running = undefined;
+        this.#forgetIfIdle(id, file);
       });
       return file.running;
     });
     return file.next;
+  }
+
+  /** Only large files have a pace to keep; a process may see any number of small ones. */
+  #forgetIfIdle(id: string, file: Kept): void {
+    if (file.bytes < PROMPT_BYTES && file.next === undefined) this.#files.delete(id);
   }
 
   /** A record file is a convenience: where it cannot be kept, one warning is all that comes of it. */

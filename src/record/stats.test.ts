@@ -1,0 +1,197 @@
+import { describe, expect, test } from "vitest";
+import { request, T0 } from "../testing/events.ts";
+import { refusalOf, tempWorld, type World } from "../testing/temp-rollcall.ts";
+import { adviseDelegation, stopSubagent } from "./delegate.ts";
+import type { Rollcall } from "./rollcall.ts";
+
+describe("usage", () => {
+  test("of a parent is shown with and without its children", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    await rollcall.create({ id: "parent" });
+    await rollcall.create({ id: "child", parentId: "parent" });
+    await rollcall.create({ id: "grandchild", parentId: "child" });
+    for (const id of ["parent", "child", "grandchild"]) await rollcall.recordUsage(id, [request("r")]);
+    const { usage, usageWithChildren } = await rollcall.get("parent");
+    expect([usage.tokensInput, usageWithChildren.tokensInput, usageWithChildren.partial]).toEqual([
+      10,
+      30,
+      false,
+    ]);
+    expect(
+      (await rollcall.page()).sessions.map((session) => session.usageWithChildren.tokensInput).sort(),
+    ).toEqual([10, 20, 30]);
+  });
+
+  test("of a family is partial when one of it measured nothing", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    await rollcall.create({ id: "parent" });
+    await rollcall.create({ id: "child", parentId: "parent" });
+    await rollcall.recordUsage("parent", [request("r")]);
+    expect((await rollcall.get("parent")).usageWithChildren).toMatchObject({
+      tokensInput: 10,
+      partial: true,
+    });
+  });
+});
+
+describe("statistics", () => {
+  test("count sessions by status, errors and durations", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    await fill(world, rollcall);
+    const { sessions, durationMs } = await rollcall.stats();
+    expect(sessions).toEqual({
+      total: 3,
+      active: 1,
+      completed: 1,
+      failed: 1,
+      cancelled: 0,
+      unknown: 0,
+      withErrors: 1,
+    });
+    expect(durationMs.p95).toBe(180_000);
+  });
+
+  test.each([
+    ["agent", ["codex", "unknown"]],
+    ["purpose", ["general", "review"]],
+    ["day", ["2026-01-08"]],
+    ["model", ["model-a", null]],
+  ] as const)("by %s have a group for each", async (by, groups) => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    await fill(world, rollcall);
+    expect((await rollcall.stats({ by })).groups.map(({ group }) => group).sort()).toEqual(
+      [...groups].sort(),
+    );
+  });
+
+  test("add what was counted and what was declared", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    await rollcall.create({ id: "counted" });
+    await rollcall.recordUsage("counted", [request("r")]);
+    await rollcall.upsert([{ id: "declared", prompt_tokens: 5 }]);
+    expect((await rollcall.stats()).usage).toMatchObject({ tokensInput: 15, partial: true });
+  });
+
+  test("of an empty store are zero counts and unknown figures", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    const { sessions, usage, resume } = await rollcall.stats({ resume: true });
+    expect([sessions.total, usage.tokensTotal, resume?.resumeRate.value, resume?.resumeRate.met]).toEqual([
+      0,
+      null,
+      null,
+      null,
+    ]);
+  });
+});
+
+describe("the resume figures", () => {
+  test("measure delegations against the targets of the requirements", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    for (const id of ["good", "bad", "open"]) await resumable(rollcall, id);
+    for (const id of ["good", "bad", "open"])
+      await adviseDelegation(rollcall, { agent_name: "a", agent_id: id });
+    await adviseDelegation(rollcall, { agent_name: "a" });
+    world.clock.advance({ minutes: 1 });
+    await rollcall.update("good", { phase: "executing" });
+    await rollcall.update("bad", { error: "e" });
+    const { resume } = await rollcall.stats({ resume: true });
+    expect(resume).toMatchObject({ delegations: 4, resumed: 3, succeeded: 1, failed: 1, pending: 1 });
+    expect(resume?.resumeRate).toEqual({ value: 0.75, target: "> 60 %", met: true });
+    expect(resume?.resumeSuccessRate).toEqual({ value: 0.5, target: "> 80 %", met: false });
+  });
+
+  test("have the targets for durations, errors and storage", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    await fill(world, rollcall);
+    const { resume } = await rollcall.stats({ resume: true });
+    expect(resume?.durationMedianMs).toMatchObject({ target: "< 5 min", met: true });
+    expect(resume?.durationP95Ms).toMatchObject({ target: "< 30 min", met: true });
+    expect(resume?.errorRate).toEqual({ value: 1 / 3, target: "< 10 %", met: false });
+    expect(resume?.storageBytes).toMatchObject({ target: "< 100 MB", met: true });
+  });
+});
+
+describe("advice on a delegation", () => {
+  test("for a resumable session brings what the orchestrator needs", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    await resumable(rollcall, "s", { plan_file: "plan.json" });
+    await rollcall.addEntry("s", { role: "user", kind: "text", text: "go on", tool: null });
+    const input = { agent_name: "a", agent_id: "s", task_id: "T", metadata: {} };
+    expect(await adviseDelegation(rollcall, input)).toMatchObject({
+      shouldResume: true,
+      reason: "session_resumable",
+      agentId: "s",
+      resumeMetadata: {
+        previousPhase: "approval",
+        createdAt: T0,
+        sessionMetadata: { plan_file: "plan.json" },
+        context: [{ text: "go on" }],
+      },
+      originalContext: input,
+    });
+  });
+
+  test("without an id names the resumable sessions of the same agent and task", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    await resumable(rollcall, "mine", { task_id: "T1" });
+    await resumable(rollcall, "other", { task_id: "T2" });
+    const advice = await adviseDelegation(rollcall, { agent_name: "a", task_id: "T1" });
+    expect(advice).toMatchObject({ shouldResume: false, reason: "no_existing_session", agentId: null });
+    expect(advice.candidates.map(({ agentId }) => agentId)).toEqual(["mine"]);
+  });
+
+  test("of a session that is gone says so", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    expect(await adviseDelegation(rollcall, { agent_id: "gone" })).toMatchObject({
+      shouldResume: false,
+      reason: "session_not_found",
+    });
+  });
+
+  test.each([
+    [{ exit_code: 0 }, "completed"],
+    [{}, "completed"],
+    [{ exit_code: 1 }, "failed"],
+  ])("that a sub-agent stopped with %o finalises it as %s", async (input, phase) => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    await rollcall.create({ id: "s" });
+    expect(await stopSubagent(rollcall, { agent_id: "s", ...input })).toMatchObject({ finalized: true });
+    expect((await rollcall.get("s")).phase).toBe(phase);
+  });
+
+  test("that a sub-agent without an id stopped does nothing", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    expect(await stopSubagent(rollcall, {})).toMatchObject({ finalized: false, agentId: null });
+    expect(await refusalOf(rollcall.get("s"))).toBe("session_not_found");
+  });
+});
+
+async function resumable(rollcall: Rollcall, id: string, metadata = {}): Promise<void> {
+  await rollcall.create({ id, agentName: "a", metadata });
+  await rollcall.update(id, { phase: "approval" });
+}
+
+async function fill({ clock }: World, rollcall: Rollcall): Promise<void> {
+  await rollcall.create({ id: "done", agentType: "codex" });
+  await rollcall.create({ id: "broken", purpose: "review" });
+  await rollcall.create({ id: "busy" });
+  await rollcall.recordUsage("done", [request("r")]);
+  await rollcall.update("broken", { error: "e" });
+  clock.advance({ minutes: 1 });
+  await rollcall.finalize("done", "completed");
+  clock.advance({ minutes: 2 });
+  await rollcall.finalize("broken", "failed");
+}
