@@ -19,6 +19,8 @@ export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly now: () => number;
+  /** What is stored is redacted there; this is for what is passed on without being stored. */
+  readonly redact: <T>(value: T) => T;
 }
 
 export function nowOf(context: Context): Instant {

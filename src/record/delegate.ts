@@ -41,8 +41,9 @@ export interface StopReport {
 const MOST_CANDIDATES = 20;
 
 /** Whether a delegation should go on with an earlier session. The verdict is read-only; it is counted afterwards. */
-export async function adviseDelegation(rollcall: Rollcall, input: JsonObject): Promise<DelegationAdvice> {
+export async function adviseDelegation(rollcall: Rollcall, given: JsonObject): Promise<DelegationAdvice> {
   const { context } = rollcall;
+  const input = context.redact(given);
   const agentId = textOf(input.agent_id);
   const advice =
     agentId === null ? await withoutSession(context, input) : await forSession(context, agentId, input);

@@ -27,6 +27,8 @@ export class FileKeeper {
   readonly #options: FileKeeperOptions;
   readonly #files = new Map<string, Kept>();
   readonly #warned = new Set<string>();
+  /** Whoever left a file behind was warned already. */
+  #isRepairing = false;
 
   constructor(options: FileKeeperOptions) {
     this.#options = options;
@@ -54,7 +56,9 @@ export class FileKeeper {
 
   /** Files that another process left behind its commits, by a crash between the two. */
   async repair(machine: string): Promise<void> {
+    this.#isRepairing = true;
     for (const id of await this.#options.store.laggingFiles(machine, 100)) await this.follow(id);
+    this.#isRepairing = false;
   }
 
   #kept(id: string): Kept {
@@ -85,20 +89,21 @@ export class FileKeeper {
 
   /** A record file is a convenience: where it cannot be kept, one warning is all that comes of it. */
   async #writeNow(id: string, file: Kept): Promise<void> {
-    const record = await this.#options.find(id);
-    if (!record) return;
-    const started = performance.now();
+    let place = id;
     try {
+      const record = await this.#options.find(id);
+      if (!record) return;
+      place = record.workspacePath ?? id;
+      const started = performance.now();
       file.bytes = await writeRecordFile(this.#options.store, record);
       file.tookMs = performance.now() - started;
     } catch (error) {
-      this.#warnOnce(record, error);
+      this.#warnOnce(place, error);
     }
   }
 
-  #warnOnce(record: SessionRecord, error: unknown): void {
-    const place = record.workspacePath ?? "";
-    if (this.#warned.has(place)) return;
+  #warnOnce(place: string, error: unknown): void {
+    if (this.#isRepairing || this.#warned.has(place)) return;
     this.#warned.add(place);
     const sentence =
       error instanceof RollcallError

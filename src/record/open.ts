@@ -35,9 +35,10 @@ export async function openRollcall(options: OpenOptions = {}): Promise<Rollcall>
     ...secretValues(env),
     ...named(env, config["redact.env"]),
   ]);
+  const redact = <T>(value: T) => redactor.value(value);
   const store = openSqliteStore({
     path: storePath(home),
-    redact: (value) => redactor.value(value),
+    redact,
     ...(options.busyTimeoutMs === undefined ? {} : { busyTimeoutMs: options.busyTimeoutMs }),
   });
   const find = async (id: string) => {
@@ -45,7 +46,17 @@ export async function openRollcall(options: OpenOptions = {}): Promise<Rollcall>
     return stored && recordOf(store, stored);
   };
   const files = new FileKeeper({ store, find, warn });
-  const context: Context = { store, files, home, config, env, cwd, now, channel: options.channel ?? "api" };
+  const context: Context = {
+    store,
+    files,
+    home,
+    config,
+    env,
+    cwd,
+    now,
+    redact,
+    channel: options.channel ?? "api",
+  };
   await files.repair(config.machine);
   return new Rollcall(context);
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { NO_TOTALS } from "../domain/apply.ts";
 import type { Entry, EntryKind, NewEntry } from "../domain/entry.ts";
 import { ENTRY_KINDS, ENTRY_ROLES } from "../domain/entry.ts";
@@ -109,7 +109,7 @@ function readRecordFile(path: string): RecordFile {
   }
   if (!isJsonObject(file)) throw corrupt("no JSON object");
   const row = rowOf(file);
-  if (!row || !isSessionId(row.id) || !path.endsWith(`${row.id}.json`))
+  if (!row || !isSessionId(row.id) || basename(path) !== `${row.id}.json`)
     throw corrupt("no record of that session");
   return { row, entries: entriesOf(file, row.createdAt) };
 }
@@ -118,7 +118,8 @@ function readRecordFile(path: string): RecordFile {
 function rowOf(file: JsonObject): SessionRow | undefined {
   const createdAt = timeOf(file.createdAt) ?? timeOf(file.startTime);
   if (createdAt === undefined) return undefined;
-  const endedAt = timeOf(file.endedAt) ?? timeOf(file.endTime) ?? null;
+  // In our own files `endTime` is that of the work, which may be over before the process is.
+  const endedAt = timeOf(file.endedAt === undefined ? file.endTime : file.endedAt) ?? null;
   const fields = Object.fromEntries(
     ROW_FIELDS.filter((name) => file[name] !== undefined).map((name) => [name, file[name]]),
   );

@@ -52,7 +52,7 @@ async function plantEverywhere(world: World, secret: string): Promise<void> {
       goal: secret,
       agentName: secret,
       taskId: secret,
-      metadata: { a: secret, deep: [{ b: `x${secret}y` }], [secret]: 1 },
+      metadata: { a: secret, deep: [{ b: `(${secret})` }], [secret]: 1 },
     },
     { rollcall },
   );

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { RollcallError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import { createRedactor, secretValues } from "../../domain/redact.ts";
 import { adviseDelegation, parseHookInput, stopSubagent } from "../../record/delegate.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
@@ -73,7 +74,8 @@ async function answerSafely(hook: Hook, input: JsonObject, output: Output): Prom
     const isRefused = error instanceof RollcallError && error.code === "finalized";
     const isStore = error instanceof RollcallError && error.code.startsWith("store_");
     output.warn(error instanceof Error ? error.message : String(error));
-    return hook.fallback(isRefused ? "finalized" : isStore ? "unavailable" : "error", input);
+    const shown = createRedactor(secretValues(process.env)).value(input);
+    return hook.fallback(isRefused ? "finalized" : isStore ? "unavailable" : "error", shown);
   }
 }
 

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { created, entryAdded, newEvent } from "../../testing/events.ts";
+import type { RangeQuery, Store } from "../store.ts";
+import { append, type MakePlace } from "./place.ts";
+
+/** What each range of seqs 1 to 10 holds. */
+const RANGES: readonly (readonly [RangeQuery, number[]])[] = [
+  [{}, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]],
+  [{ after: 7 }, [8, 9, 10]],
+  [{ before: 3 }, [1, 2]],
+  [{ after: 3, before: 6 }, [4, 5]],
+  [{ limit: 2 }, [1, 2]],
+  [{ limit: 0 }, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]],
+  [{ after: 4, limit: 2 }, [5, 6]],
+  [{ tail: true, limit: 3 }, [8, 9, 10]],
+  [{ tail: true, limit: 3, before: 8 }, [5, 6, 7]],
+  [{ tail: true, limit: 3, after: 8 }, [9, 10]],
+  [{ after: 10 }, []],
+];
+
+export function rangesContract(makePlace: MakePlace): void {
+  describe("events and entries", () => {
+    test.each(RANGES)("of the range %o are in order", async (query, seqs) => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created(), ...Array.from({ length: 9 }, (_, n) => entryAdded(`${n}`)));
+      await append(store, "other", created(), entryAdded("not mine"));
+      expect((await store.events("s", query)).map(({ seq }) => seq)).toEqual(seqs);
+    });
+
+    test("come back whole, with their places", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      const tool = {
+        name: "t",
+        callId: "c",
+        params: { a_b: [1] },
+        result: null,
+        governanceResult: { ok: true },
+      };
+      const entry = entryAdded("é\n\u0000🙂", { tool, name: "n", toolCalls: [{ cD: 1 }] });
+      const { events } = await append(store, "s", created(), entry);
+      expect(await store.events("s")).toEqual(events);
+      expect(await store.entries("s")).toEqual([
+        {
+          seq: 2,
+          at: events[1]?.at,
+          role: "assistant",
+          kind: "text",
+          text: "é\n\u0000🙂",
+          tool,
+          name: "n",
+          toolCalls: [{ cD: 1 }],
+        },
+      ]);
+    });
+
+    test("of the transcript leave other events out, and their tail ends with the last", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(
+        store,
+        "s",
+        created(),
+        entryAdded("a"),
+        { kind: "updated" },
+        entryAdded("b"),
+        entryAdded("c"),
+      );
+      expect((await store.entries("s")).map(({ seq }) => seq)).toEqual([2, 4, 5]);
+      expect((await store.entries("s", { tail: true, limit: 2 })).map(({ text }) => text)).toEqual([
+        "b",
+        "c",
+      ]);
+      expect((await store.entries("s", { tail: true, limit: 1, before: 5 })).map(({ text }) => text)).toEqual(
+        ["b"],
+      );
+    });
+
+    test("of a session that does not exist are none", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      expect([await store.events("s"), await store.entries("s")]).toEqual([[], []]);
+    });
+
+    test("of 100,000 are read by cursor, a page at a time, without gaps", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      for (let batch = 0; batch < 100; batch++)
+        await store.change("s", () => Array.from({ length: 1000 }, () => newEvent({ kind: "updated" })));
+      let next = 1;
+      for await (const { seq } of pagesOf(store)) expect(seq).toBe(next++);
+      expect(next).toBe(100_002);
+    });
+  });
+}
+
+async function* pagesOf(store: Store) {
+  let after = 0;
+  for (;;) {
+    const page = await store.events("s", { after });
+    yield* page;
+    const last = page.at(-1);
+    if (!last) return;
+    expect(page.length).toBeLessThanOrEqual(1000);
+    after = last.seq;
+  }
+}

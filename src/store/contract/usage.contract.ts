@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import { NO_RESOURCES } from "../../domain/record.ts";
+import { addToLedger, EMPTY_LEDGER, type UsageGroup } from "../../domain/usage.ts";
+import { created, request, T0, T1, T2 } from "../../testing/events.ts";
+import type { Delegation, Store } from "../store.ts";
+import { append, codeOf, type MakePlace, sessionAt } from "./place.ts";
+
+const NEXT_DAY = "2026-01-09T00:00:00.000Z";
+
+/** Requests of `fill` below by group. */
+const GROUPS: readonly (readonly [UsageGroup | null, Record<string, number>])[] = [
+  [null, { null: 4 }],
+  ["agent", { claude: 3, codex: 1 }],
+  ["model", { "model-a": 2, "model-b": 1, null: 1 }],
+  ["day", { "2026-01-08": 3, "2026-01-09": 1 }],
+  ["purpose", { review: 3, null: 1 }],
+  ["folder", { "/work": 3, null: 1 }],
+];
+
+export function usageContract(makePlace: MakePlace): void {
+  describe("the ledger", () => {
+    test("counts each request once: one with a known key replaces the earlier", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      await store.recordUsage("s", [request("a", { tokensInput: 1 }), request("b")]);
+      await store.recordUsage("s", [request("a", { tokensInput: 7, reportedNanoUsd: null })]);
+      const expected = [request("a", { tokensInput: 7, reportedNanoUsd: null }), request("b")];
+      expect(await store.usageOf("s")).toEqual(expected);
+      expect((await store.find("s"))?.ledger).toEqual(expected.reduce(addToLedger, EMPTY_LEDGER));
+    });
+
+    test("pages by key", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      await store.recordUsage(
+        "s",
+        ["c", "a", "b"].map((key) => request(key)),
+      );
+      expect((await store.usageOf("s", { limit: 2 })).map(({ requestKey }) => requestKey)).toEqual([
+        "a",
+        "b",
+      ]);
+      expect((await store.usageOf("s", { after: "b" })).map(({ requestKey }) => requestKey)).toEqual(["c"]);
+    });
+
+    test("of a session that does not exist takes nothing", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      expect(await codeOf(store.recordUsage("s", [request("a")]))).toBe("session_not_found");
+      expect(await store.usageOf("s")).toEqual([]);
+    });
+
+    test("is known to a change that is decided after it", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      let told = 0;
+      await Promise.all([
+        store.recordUsage("s", [request("a"), request("b")]),
+        store.change("s", (_row, { ledgerRequests }) => {
+          told = ledgerRequests;
+          return [];
+        }),
+      ]);
+      expect(told).toBe(2);
+    });
+
+    test("of a hundred requests at once keeps every one", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      await Promise.all(Array.from({ length: 100 }, (_, n) => store.recordUsage("s", [request(`r${n}`)])));
+      expect((await store.find("s"))?.ledger).toMatchObject({ requests: 100, sums: { tokensInput: 1000 } });
+    });
+  });
+
+  describe("totals of usage", () => {
+    test.each(GROUPS)("by %s stay the same when sessions are removed", async (by, expected) => {
+      using place = makePlace();
+      await using store = place.open();
+      await fill(store);
+      expect(await requestsBy(store, by)).toEqual(expected);
+      await store.remove(["a"], T1);
+      expect(await requestsBy(store, by)).toEqual(expected);
+      await store.remove(["b"], T1);
+      expect(await requestsBy(store, by)).toEqual(expected);
+    });
+
+    test("since a day leave out what came before, removed or not", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await fill(store);
+      expect(await requestsBy(store, "day", NEXT_DAY)).toEqual({ "2026-01-09": 1 });
+      await store.remove(["a", "b"], T1);
+      expect(await requestsBy(store, "day", NEXT_DAY)).toEqual({ "2026-01-09": 1 });
+    });
+  });
+
+  describe("observations", () => {
+    test("are merged field by field and shown with the session", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      await store.observe("s", { attached: true });
+      await store.observe("s", { lastOutputAt: T1 });
+      expect((await store.find("s"))?.observed).toEqual({
+        attached: true,
+        lastOutputAt: T1,
+        resources: NO_RESOURCES,
+      });
+    });
+
+    test("neither move the row nor fail for a session that is gone", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      const { row } = await append(store, "s", created());
+      await store.observe("s", { lastOutputAt: T1 });
+      await store.observe("gone", { lastOutputAt: T1 });
+      await store.addSamples("gone", [sample(T0)]);
+      expect((await store.find("s"))?.row).toEqual(row);
+    });
+
+    test("of resources are kept in order of time and read by range", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      await store.addSamples("s", [sample(T2, 3), sample(T0, 1), sample(T1, 2)]);
+      expect((await store.samples("s")).map(({ cpuPercent }) => cpuPercent)).toEqual([1, 2, 3]);
+      expect(await store.samples("s", { since: T1, until: T2 })).toEqual([sample(T1, 2)]);
+    });
+  });
+
+  describe("the log of delegations", () => {
+    test("keeps each in order and reads them since a time", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      const log = [delegation(T0, false, "no_existing_session"), delegation(T1, true, "session_resumable")];
+      for (const entry of log) await store.logDelegation(entry);
+      expect(await Array.fromAsync(store.delegations())).toEqual(log);
+      expect(await Array.fromAsync(store.delegations(T1))).toEqual(log.slice(1));
+    });
+  });
+}
+
+async function fill(store: Store): Promise<void> {
+  await sessionAt(store, "a", 0, {
+    identity: { agentType: "claude", purpose: "review", workspacePath: "/work" },
+  });
+  await sessionAt(store, "b", 0, { identity: { agentType: "codex", purpose: null } });
+  await store.recordUsage("a", [request("1"), request("2", { at: NEXT_DAY }), request("3", { model: null })]);
+  await store.recordUsage("b", [request("1", { model: "model-b" })]);
+}
+
+async function requestsBy(
+  store: Store,
+  by: UsageGroup | null,
+  since?: string,
+): Promise<Record<string, number>> {
+  const totals = await store.usageTotals({ by, ...(since === undefined ? {} : { since }) });
+  return Object.fromEntries(totals.map(({ group, ledger }) => [String(group), ledger.requests]));
+}
+
+function sample(at: string, cpuPercent = 1) {
+  const { avgCpuPercent: _a, peakMemoryRssBytes: _p, sampledAt: _s, ...resources } = NO_RESOURCES;
+  return { ...resources, at, cpuPercent };
+}
+
+function delegation(at: string, resume: boolean, reason: string): Delegation {
+  return { at, agentName: "a", taskId: null, sessionId: null, seq: null, resume, reason };
+}

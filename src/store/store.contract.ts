@@ -1,0 +1,24 @@
+import { describe } from "vitest";
+import { changesContract } from "./contract/changes.contract.ts";
+import { feedContract } from "./contract/feed.contract.ts";
+import { listsContract } from "./contract/lists.contract.ts";
+import type { MakePlace } from "./contract/place.ts";
+import { rangesContract } from "./contract/ranges.contract.ts";
+import { removalContract } from "./contract/removal.contract.ts";
+import { safetyContract } from "./contract/safety.contract.ts";
+import { searchContract } from "./contract/search.contract.ts";
+import { usageContract } from "./contract/usage.contract.ts";
+
+/** Every promise of `store.ts`, to be kept by each engine. */
+export function storeContract(name: string, makePlace: MakePlace): void {
+  describe(`the ${name} store`, () => {
+    changesContract(makePlace);
+    feedContract(makePlace);
+    rangesContract(makePlace);
+    listsContract(makePlace);
+    searchContract(makePlace);
+    usageContract(makePlace);
+    removalContract(makePlace);
+    safetyContract(makePlace);
+  });
+}

@@ -1,0 +1,74 @@
+import type { SessionEvent } from "../domain/event.ts";
+import { OUTCOMES } from "../domain/outcome.ts";
+import { isFinal, OUTCOME_OF_PHASE, PHASES } from "../domain/phase.ts";
+import type { SessionRow } from "../domain/session.ts";
+import { isEnded, isLive, STATES } from "../domain/state.ts";
+
+/** What the design forbids of a session and was found nevertheless; empty for a legal one. */
+export function illegalities(row: SessionRow): string[] {
+  const live = isLive(row.state);
+  const final = isFinal(row.phase);
+  return broken({
+    "the state is one of the list": STATES.includes(row.state),
+    "the phase is one of the list": PHASES.includes(row.phase),
+    "the outcome is one of the list": row.outcome === null || OUTCOMES.includes(row.outcome),
+    "a live session has no outcome unless it was finalised": !live || final || row.outcome === null,
+    "the outcome of finalised work is that of its phase":
+      !isFinal(row.phase) || row.outcome === OUTCOME_OF_PHASE[row.phase],
+    "a failed session without final phase is a failure":
+      row.state !== "failed" || final || row.outcome === "failure",
+    "an unknown session has no outcome unless it was finalised":
+      row.state !== "unknown" || final || row.outcome === null,
+    "finalized_at is set exactly when the phase is final": final === (row.finalizedAt !== null),
+    "a final phase is never ready to resume": !final || !row.resumeReady,
+    "ended_at is set exactly when the state is an end": isEnded(row.state) === (row.endedAt !== null),
+    "an exit is only known of what has ended":
+      isEnded(row.state) || (row.exitCode === null && row.exitSignal === null),
+    "a live session has no reason for its end": !live || row.endReason === null,
+    "only who waits for input waits for something": row.state === "waiting_input" || row.waiting === null,
+    "the history leads to the phase": leadsToPhase(row),
+    "there is a last error exactly when there were errors": row.errorCount > 0 === (row.lastError !== null),
+    "every resume raised the generation": row.generation >= 1 + row.resumeCount,
+    "counters are whole and not negative": [row.errorCount, row.resumeCount, row.turns, row.seq].every(
+      (count) => Number.isSafeInteger(count) && count >= 0,
+    ),
+    "the row survives being written down":
+      JSON.stringify(row) === JSON.stringify(JSON.parse(JSON.stringify(row))),
+  });
+}
+
+/** What may not happen between one event and the next. */
+export function illegalStep(before: SessionRow, event: SessionEvent, after: SessionRow): string[] {
+  return broken({
+    "the seq is that of the event": after.seq === event.seq,
+    "a final phase never changes": !isFinal(before.phase) || after.phase === before.phase,
+    "errors are never taken back": after.errorCount >= before.errorCount,
+    "the generation never falls": after.generation >= before.generation,
+    "turns are never taken back": after.turns >= before.turns,
+    "the history only grows": before.history.every((step, index) => after.history[index] === step),
+    "a new generation begins only after an end or out of the unknown":
+      after.generation === before.generation || (!isLive(before.state) && isLive(after.state)),
+    "finalised work is not revived": !(isFinal(before.phase) && isEnded(before.state) && isLive(after.state)),
+    "who and when never change":
+      after.id === before.id && after.createdAt === before.createdAt && after.origin === before.origin,
+    "activity goes forward unless a writer knows better":
+      after.lastActiveAt >= before.lastActiveAt || event.body.kind === "identified",
+    "reconciling is no activity":
+      event.body.kind !== "reconciled" || after.lastActiveAt === before.lastActiveAt,
+  });
+}
+
+function leadsToPhase({ history, phase }: SessionRow): boolean {
+  const isChain = history.every(
+    (step, index) =>
+      step.fromPhase === (history[index - 1]?.toPhase ?? "initializing") && !isFinal(step.fromPhase),
+  );
+  // Finalising directly leaves no step behind.
+  return isChain && (isFinal(phase) || phase === (history.at(-1)?.toPhase ?? "initializing"));
+}
+
+function broken(rules: Readonly<Record<string, boolean>>): string[] {
+  return Object.entries(rules)
+    .filter(([, holds]) => !holds)
+    .map(([rule]) => rule);
+}

@@ -1,0 +1,23 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+export interface ChildOptions {
+  readonly uid?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a module in a real process of its own and returns what it printed; fails as it failed. */
+export async function runInChild(script: string, { uid, env = {} }: ChildOptions = {}): Promise<string> {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env.PATH ?? "", ...env },
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (data: Buffer) => (out += data.toString()));
+  child.stderr.on("data", (data: Buffer) => (err += data.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`The child process ended with ${code}: ${err}`);
+  return out;
+}
