@@ -20,7 +20,8 @@ const SUITES: Readonly<Record<string, () => number>> = {
 };
 
 const run = SUITES[name];
-if (!run) console.error(`There is no suite ${JSON.stringify(name)}. Valid: ${Object.keys(SUITES).join(", ")}.`);
+if (!run)
+  console.error(`There is no suite ${JSON.stringify(name)}. Valid: ${Object.keys(SUITES).join(", ")}.`);
 process.exitCode = run ? build() || run() : 2;
 
 function build(): number {
@@ -37,6 +38,10 @@ function node(script: string, ...more: string[]): number {
 }
 
 function spawn(program: readonly string[], env: Record<string, string>): number {
-  const { status } = spawnSync(process.execPath, program, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
+  const { status } = spawnSync(process.execPath, program, {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
   return status ?? 1;
 }

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { homeFolder, storePath } from "../record/config.ts";
 import { openRollcall } from "../record/open.ts";
 import type { Command } from "./command.ts";
 import { allCommands, findCommand } from "./commands.ts";
@@ -57,8 +59,9 @@ async function wordCandidates(command: Command, place: number): Promise<readonly
   return kind === "session" ? sessions() : kind;
 }
 
-/** Ids and names of the sessions that were active last. */
+/** Ids and names of the sessions that were active last. Where nothing was recorded yet, nothing is made. */
 async function sessions(): Promise<string[]> {
+  if (!existsSync(storePath(homeFolder()))) return [];
   await using rollcall = await openRollcall({ warn: () => {} });
   const { sessions: recent } = await rollcall.page({ limit: MOST_SESSIONS });
   const names = recent.flatMap(({ id, name }) =>

@@ -9,8 +9,8 @@ export function run(args: readonly string[] = process.argv.slice(2)): void {
   dispatch(args, output).then(
     // Everything is written and committed by now: leaving at once spares the work of taking Node down.
     (code) => process.exit(code),
-    (error: unknown) => {
-      output.error(error);
+    async (error: unknown) => {
+      await output.error(error);
       process.exit(exitCodeOf(error));
     },
   );
@@ -31,7 +31,7 @@ async function dispatch(args: readonly string[], output: Output): Promise<number
   } catch (error) {
     const isUsage = error instanceof RollcallError && error.code === "bad_usage";
     if (!isUsage || command.badUsageExit === undefined) throw error;
-    output.error(error);
+    await output.error(error);
     return command.badUsageExit;
   }
 }

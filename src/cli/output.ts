@@ -1,7 +1,8 @@
 import { fstatSync, writeSync } from "node:fs";
 import { RollcallError } from "../domain/errors.ts";
 import { toWire } from "../domain/wire.ts";
-import { printable } from "./text.ts";
+import { redacted } from "./redacted.ts";
+import { printable, printableLines } from "./text.ts";
 
 /** What a command says: tables and sentences for people, JSON for programs. */
 export class Output {
@@ -24,7 +25,7 @@ export class Output {
 
   /** Our own data, in the words of the wire. */
   json(value: unknown): void {
-    this.line(JSON.stringify(toWire(value), null, this.isTerminal ? 2 : undefined));
+    this.text(`${JSON.stringify(toWire(value), null, this.isTerminal ? 2 : undefined)}\n`);
   }
 
   /** A piece of a long answer. */
@@ -32,22 +33,26 @@ export class Output {
     write(1, text);
   }
 
+  /** The same of what agents and users said, which must not act on a terminal. */
+  text(text: string): void {
+    write(1, this.isTerminal ? printableLines(text) : text);
+  }
+
   note(sentence: string): void {
-    write(2, `${sentence}\n`);
+    write(2, `${printable(sentence)}\n`);
   }
 
   warn(sentence: string): void {
     write(2, `rollcall: ${printable(sentence)}\n`);
   }
 
-  error(error: unknown): void {
-    if (this.isJson) write(2, `${JSON.stringify({ error: describeError(error) })}\n`);
-    else {
-      const { message, hint } = describeError(error);
-      write(2, `rollcall: ${printable(hint === null ? message : `${message} ${hint}`)}\n`);
-    }
+  async error(error: unknown): Promise<void> {
+    const described = await redacted(describeError(error));
+    const { message, hint } = described;
+    if (this.isJson) write(2, `${printableLines(JSON.stringify({ error: described }))}\n`);
+    else write(2, `rollcall: ${printable(hint === null ? message : `${message} ${hint}`)}\n`);
     if (!(error instanceof RollcallError) && process.env.ROLLCALL_DEBUG)
-      write(2, `${(error as Error).stack}\n`);
+      write(2, `${printableLines(await redacted(String((error as Error).stack)))}\n`);
   }
 }
 

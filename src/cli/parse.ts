@@ -96,5 +96,6 @@ function unknownOption(command: string, options: Options, given: string): Rollca
 }
 
 export function usage(message: string, command: string): RollcallError {
-  return new RollcallError("bad_usage", message, { hint: `See \`rollcall ${command} --help\`.` });
+  const call = ["rollcall", command, "--help"].filter(Boolean).join(" ");
+  return new RollcallError("bad_usage", message, { hint: `See \`${call}\`.` });
 }

@@ -1,4 +1,5 @@
 import type { SessionRecord } from "../domain/session.ts";
+import { isLive } from "../domain/state.ts";
 import { shortId } from "./format.ts";
 import { withRollcall } from "./open.ts";
 import type { Output } from "./output.ts";
@@ -22,10 +23,15 @@ export async function showRoll(args: readonly string[], output: Output): Promise
   });
 }
 
-export function describeRoll(sessions: readonly SessionRecord[], output: Output): string {
+function describeRoll(sessions: readonly SessionRecord[], output: Output): string {
   const waiting = sessions.filter(isWaiting);
-  const count = `${sessions.length} live ${sessions.length === 1 ? "session" : "sessions"}${waiting.length > 0 ? `, ${waiting.length} waiting for you` : ""}`;
-  if (sessions.length === 0) return ["No live sessions.", ...NEXT].join("\n");
+  const live = sessions.filter(({ state }) => isLive(state)).length;
+  const count = [
+    `${sessions.length} ${live < sessions.length ? "" : "live "}${sessions.length === 1 ? "session" : "sessions"}`,
+    ...(live < sessions.length ? [`${live} of them live`] : []),
+    ...(waiting.length > 0 ? [`${waiting.length} waiting for you`] : []),
+  ].join(", ");
+  if (sessions.length === 0) return `No live sessions.\n${nextSteps(output.width)}`;
   const lines = table(sessions, sessionColumns(Date.now()), { width: output.width, header: true });
   const questions = waiting.map(
     (session) => `  ${shortId(session.id)} asks: ${printable(questionOf(session))}`,
@@ -36,13 +42,21 @@ export function describeRoll(sessions: readonly SessionRecord[], output: Output)
     ...lines,
     ...(questions.length > 0 ? ["", ...questions] : []),
     "",
-    ...NEXT,
+    nextSteps(output.width),
   ].join("\n");
 }
 
 const NEXT = [
-  "New record: rollcall create --agent NAME   One session: rollcall get ID   Everything: rollcall list   Help: rollcall --help",
+  "New record: rollcall create --agent NAME",
+  "One session: rollcall get ID",
+  "Everything: rollcall list",
+  "Help: rollcall --help",
 ];
+
+function nextSteps(width: number): string {
+  const line = NEXT.join("   ");
+  return line.length <= width ? line : NEXT.join("\n");
+}
 
 function isWaiting({ state }: SessionRecord): boolean {
   return state === "waiting_input";

@@ -19,13 +19,28 @@ export function sessionColumns(now: number): Column<SessionRecord>[] {
   return [
     { title: "ID", text: ({ id }) => shortId(id), style: () => "bold" },
     { title: "NAME", text: ({ name }) => name ?? UNKNOWN, isFlexible: true },
-    { title: "AGENT", text: agentOf, isFlexible: true },
+    { title: "AGENT", text: agentOf, isFlexible: true, isOptional: true },
     { title: "STATE", text: stateOf, style: ({ state }) => STATE_STYLES[state] },
-    { title: "PHASE", text: ({ phase }) => phase },
-    { title: "ACTIVE", text: ({ lastActiveAt }) => relativeTime(lastActiveAt, now) },
-    { title: "TOKENS", text: ({ usage }) => mark(count(usage.tokensTotal), usage.partial), isRight: true },
-    { title: "COST", text: ({ usage }) => mark(money(usage.costUsd), usage.partial), isRight: true },
-    { title: "PURPOSE", text: ({ purpose, goal }) => goal ?? purpose ?? UNKNOWN, isFlexible: true },
+    { title: "PHASE", text: ({ phase }) => phase, isOptional: true },
+    { title: "ACTIVE", text: ({ lastActiveAt }) => relativeTime(lastActiveAt, now), isOptional: true },
+    {
+      title: "TOKENS",
+      text: ({ usage }) => mark(count(usage.tokensTotal), usage.partial),
+      isRight: true,
+      isOptional: true,
+    },
+    {
+      title: "COST",
+      text: ({ usage }) => mark(money(usage.costUsd), usage.partial),
+      isRight: true,
+      isOptional: true,
+    },
+    {
+      title: "PURPOSE",
+      text: ({ purpose, goal }) => goal ?? purpose ?? UNKNOWN,
+      isFlexible: true,
+      isOptional: true,
+    },
   ];
 }
 

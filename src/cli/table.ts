@@ -8,8 +8,10 @@ export interface Column<T> {
   readonly title: string;
   readonly text: (row: T) => string;
   readonly style?: (row: T) => Style | undefined;
-  /** May be cut when the terminal is narrow; columns that may not come first. */
+  /** May be cut when the terminal is narrow. */
   readonly isFlexible?: boolean;
+  /** May be left out where cutting is not enough; the rightmost goes first. */
+  readonly isOptional?: boolean;
   readonly isRight?: boolean;
 }
 
@@ -26,6 +28,13 @@ export function table<T>(
   const wanted = columns.map((column, index) =>
     Math.max(options.header ? column.title.length : 0, ...cells.map((line) => widthOf(line[index] ?? ""))),
   );
+  const leaveOut = superfluous(wanted, columns, options.width);
+  if (leaveOut !== undefined)
+    return table(
+      rows,
+      columns.filter((column) => column !== leaveOut),
+      options,
+    );
   const widths = shrink(wanted, columns, options.width - GAP.length * (columns.length - 1));
   const lines = cells.map((line, at) =>
     format(line, columns, widths, (column) => column.style?.(rows[at] as T)),
@@ -59,6 +68,19 @@ function format<T>(
     return paint(styleOf(column), padded);
   });
   return parts.join(GAP).trimEnd();
+}
+
+/** The column to leave out, where even the narrowest ones are too wide together. */
+function superfluous<T>(
+  wanted: readonly number[],
+  columns: readonly Column<T>[],
+  total: number,
+): Column<T> | undefined {
+  const least = columns.map((column, index) =>
+    Math.min(wanted[index] ?? 0, column.isFlexible ? NARROWEST : Number.POSITIVE_INFINITY),
+  );
+  const needed = least.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+  return needed > total ? columns.findLast(({ isOptional }) => isOptional) : undefined;
 }
 
 /** Takes from the widest flexible column until all padTo, or none can give more. */

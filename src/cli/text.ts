@@ -1,13 +1,21 @@
 /** Control and direction characters that could act on a terminal or hide what is written. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /** Text from agents and users, made safe to show: what would act on the terminal is written out. */
 export function printable(text: string): string {
-  return text.replace(UNSAFE, (character) => {
-    if (character === "\n") return " ";
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
+  return text.replace(UNSAFE, (character) => (character === "\n" ? " " : writtenOut(character)));
+}
+
+/** The same for text of several lines; to JSON the characters that are written out mean what they meant. */
+export function printableLines(text: string): string {
+  return text.replace(UNSAFE, (character) =>
+    character === "\n" || character === "\t" ? character : writtenOut(character),
+  );
+}
+
+function writtenOut(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** How many columns a text takes. */

@@ -49,6 +49,11 @@ export function checkInstant(value: unknown, what: string): Instant {
   });
 }
 
+export function checkFlag(value: unknown, what: string): boolean {
+  if (typeof value === "boolean") return value;
+  throw new RollcallError("bad_input", `${what} must be true or false, not ${show(value)}.`);
+}
+
 export function checkCount(value: unknown, what: string): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
   throw new RollcallError("bad_input", `${what} must be a whole number from 0 up, not ${show(value)}.`);

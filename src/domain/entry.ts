@@ -1,3 +1,4 @@
+import { checkOneOf, checkText } from "./check.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Instant } from "./time.ts";
 
@@ -30,4 +31,14 @@ export interface NewEntry {
 export interface Entry extends NewEntry {
   readonly seq: number;
   readonly at: Instant;
+}
+
+/** 64 MB of text is no entry any more. */
+const TEXT_LIMIT = 64_000_000;
+
+export function checkEntry(entry: NewEntry): NewEntry {
+  checkOneOf(ENTRY_ROLES, entry.role, "role");
+  checkOneOf(ENTRY_KINDS, entry.kind, "kind of entry");
+  if (entry.text !== null) checkText(entry.text, "text", TEXT_LIMIT);
+  return entry;
 }

@@ -1,4 +1,5 @@
-import { type FoundSecret, findShapes, HIDDEN_SHAPE, HIDDEN_VALUE, openShape } from "./secret-shapes.ts";
+import { findShapes, openShape } from "./find-shapes.ts";
+import { type FoundSecret, HIDDEN_SHAPE, HIDDEN_VALUE } from "./secret-shapes.ts";
 
 export interface Redactor {
   /** The text with every known secret replaced by `[REDACTED:kind]`; ANSI escapes inside a secret do not hide it. */
@@ -24,16 +25,6 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   return redactor;
 }
 
-/** The values worth hiding of an environment: at least 8 characters, under a name that looks secret. */
-export function secretValues(env: Readonly<Record<string, string | undefined>>): string[] {
-  const values = new Set<string>();
-  for (const [name, raw] of Object.entries(env)) {
-    const value = raw?.trim() ?? "";
-    if (value.length >= MIN_LENGTH && isSecretName(name, value) && !PLACE.test(value)) values.add(value);
-  }
-  return [...values];
-}
-
 /** Puts `[REDACTED:kind]` for each secret; the escapes inside it follow, so that the terminal's state stays right. */
 export function replaceSecrets(text: string, found: readonly FoundSecret[], find: Redactor["find"]): string {
   if (found.length === 0) return text;
@@ -48,29 +39,12 @@ export function replaceSecrets(text: string, found: readonly FoundSecret[], find
   return result + text.slice(done);
 }
 
-const MIN_LENGTH = 8;
+/** Shorter values would hide ordinary words. */
+export const MIN_LENGTH = 8;
 /** `://:x@` is the shortest text that holds a secret. */
 const SHORTEST_TEXT = 6;
 const MAX_DEPTH = 200;
 const MARKER = /\[REDACTED:([a-z-]{1,30})\]/g;
-
-const SECRET_NAME =
-  /(?:^|_)(?:TOKEN|SECRETS?|PASS|PASSWORD|PASSWD|PASSPHRASE|APIKEY|(?:API|PRIVATE|ACCESS|ENCRYPTION|SIGNING|MASTER|SECRET)_KEY|CREDENTIALS?|AUTH)(?:_|$)|_(?:PAT|PWD)$/;
-const SETTING_NAME =
-  /_(?:PATH|DIR|FILE|SOCK|SOCKET|ENDPOINT|HOST|PORT|LIMIT|COUNT|TTL|NAME|ID|TYPE|MODE|METHOD|PROVIDER|HEADER|EXPIRY|EXPIRES|EXPIRATION|TIMEOUT|LENGTH|SIZE|BUDGET|VERSION|REGION|ENABLED|DISABLED|HELPER|COMMAND|CMD|SCOPES?|USER|USERNAME|EMAIL|ALGORITHM|PREFIX|FD)$/;
-/** GOOGLE_APPLICATION_CREDENTIALS and its like name a file. */
-const PLACE = /^(?:~|\/(?:home|Users|root|tmp|var|etc|run|usr|opt|mnt|private|secrets?|srv)|[A-Za-z]:)[\\/]/;
-
-function isSecretName(name: string, value: string): boolean {
-  // Most names are told apart by their letters alone.
-  if (!/tok|sec|pas|key|cre|aut|pat|pwd/i.test(name)) return false;
-  const words = name
-    .replace(/([a-z])([A-Z])/g, "$1_$2")
-    .replace(/[^A-Za-z0-9]+/g, "_")
-    .toUpperCase();
-  if (!SECRET_NAME.test(words) || SETTING_NAME.test(words)) return false;
-  return !/_UR[IL]$/.test(words) || /:\/\/[^/@]*@/.test(value);
-}
 
 interface ExactValues {
   /** Every written form of every value, the longest first. */

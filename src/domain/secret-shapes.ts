@@ -10,22 +10,9 @@ export const HIDDEN_VALUE = "\uFFFE";
 export const HIDDEN_SHAPE = "\uFFFF";
 
 /** The longest secret of a shape, private key blocks aside, and the longest text that introduces one. */
-const LONGEST_SHAPE = 4096;
+export const LONGEST_SHAPE = 4096;
 export const LONGEST_CONTEXT = 160;
 const LONGEST_KEY_BLOCK = 16_000;
-
-/** Every secret of a known shape, in order, none overlapping. Linear time: all patterns are bounded. */
-export function findShapes(text: string): FoundSecret[] {
-  const tokens = findTokens(text);
-  const introduced = findIntroduced(hide(text, tokens));
-  if (tokens.length === 0) return introduced;
-  return [...tokens, ...introduced].sort((a, b) => a.start - b.start);
-}
-
-/** Where a secret may begin that the end of the text breaks off, or the length of the text. */
-export function openShape(text: string): number {
-  return Math.min(openToken(text), openIntroduced(hide(text, findTokens(text))), openKeyBlock(text));
-}
 
 interface TokenShape {
   readonly kind: string;
@@ -36,7 +23,7 @@ interface TokenShape {
 
 const END = "(?![A-Za-z0-9])";
 
-const TOKEN_SHAPES: readonly TokenShape[] = [
+export const TOKEN_SHAPES: readonly TokenShape[] = [
   { kind: "anthropic", heads: ["sk-ant-"], body: "[\\w-]{20,300}" },
   { kind: "openai", heads: ["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-v1-"], body: "[\\w-]{20,300}" },
   { kind: "openai", heads: ["sk-"], body: "(?=[A-Za-z]{0,40}\\d)[A-Za-z0-9]{20,200}" },
@@ -72,20 +59,20 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   { kind: "jwt", heads: ["eyJ"], body: "[\\w-]{8,500}\\.eyJ[\\w-]{8,2800}\\.[\\w-]{10,700}" },
 ];
 
-const KEY_BLOCK_HEAD = "-----BEGIN ";
+export const KEY_BLOCK_HEAD = "-----BEGIN ";
 const KEY_BLOCK_NAME = "[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----";
 // Wide enough for armour headers, quotes of source code and `\n` of JSON; five dashes end it.
-const KEY_BLOCK_BODY = `(?:[A-Za-z0-9+/=\\s\\\\:;,."'()@<>${HIDDEN_VALUE}]|-(?!----)){0,${LONGEST_KEY_BLOCK}}`;
-const KEY_BLOCK =
+export const KEY_BLOCK_BODY = `(?:[A-Za-z0-9+/=\\s\\\\:;,."'()@<>${HIDDEN_VALUE}]|-(?!----)){0,${LONGEST_KEY_BLOCK}}`;
+export const KEY_BLOCK =
   `${KEY_BLOCK_NAME}(?:${KEY_BLOCK_BODY}-----END ${KEY_BLOCK_NAME}` +
   // One that was cut short still shows the key.
   `|(?=[\\s\\\\nr"'+]{0,40}[A-Za-z0-9+/]{40})[A-Za-z0-9+/=\\s\\\\"']{40,${LONGEST_KEY_BLOCK}})`;
 
 // After a letter a token is part of a longer word, unless that letter ends an escape of JSON or of a URL,
 // or the dash is the mark of a removed line.
-const BORDER = `(?:(?<![\\w${HIDDEN_SHAPE}-])|(?<=\\\\[nrtbf]|\\\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|(?:^|\\n)-))`;
+export const BORDER = `(?:(?<![\\w${HIDDEN_SHAPE}-])|(?<=\\\\[nrtbf]|\\\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|(?:^|\\n)-))`;
 
-interface IntroducedShape {
+export interface IntroducedShape {
   readonly kind: string;
   /** What stands before the secret and stays readable: as far as it is looked back at, and its end. */
   readonly before: string;
@@ -111,12 +98,12 @@ const URL_USER = "://[^\\s:@/\"'`<>\\\\]{0,128}:";
 const URL_PASSWORD = `[^\\s@/"'\`<>\\\\\\[\\]${HIDDEN_VALUE}${HIDDEN_SHAPE}]{1,256}(?=@)`;
 
 /** What every introduction begins with: tells most texts apart at once. */
-const INTRODUCTION =
+export const INTRODUCTION =
   `${assignedTo(anyCase("(?:authorization|key|base|secret|passw(?:or)?d|passphrase|pwd|token|credentials?)"))}` +
   `|${URL_USER}${URL_PASSWORD}|:AA|\\.[\\w-]{6}\\.|--[a-z]|${anyCase("bearer")}[ \\t]`;
 
 /** In the order of preference. */
-const INTRODUCED_SHAPES: readonly IntroducedShape[] = [
+export const INTRODUCED_SHAPES: readonly IntroducedShape[] = [
   {
     kind: "authorization",
     before: `${assignedTo(anyCase("authorization"))}(?:${QUOTE})?${anyCase("(?:bearer|basic|token|digest)")}[ \\t]{1,3}`,
@@ -165,7 +152,7 @@ const INTRODUCED_SHAPES: readonly IntroducedShape[] = [
   },
 ];
 
-function looksRandom(secret: string): boolean {
+export function looksRandom(secret: string): boolean {
   return /\d/.test(secret) || /[a-z][A-Z]/.test(secret);
 }
 
@@ -181,146 +168,6 @@ const NO_SECRETS: readonly RegExp[] = [
 ];
 
 const isIdentifier = (text: string): boolean => /^[A-Za-z_]+\d+[A-Za-z_]*$/.test(text);
-
-function findTokens(text: string): FoundSecret[] {
-  const found: FoundSecret[] = [];
-  const head = headPattern();
-  head.lastIndex = 0;
-  for (let match = head.exec(text); match !== null; match = head.exec(text)) {
-    const isBlock = match[0] === KEY_BLOCK_HEAD;
-    const whole = isBlock ? keyBlockPattern() : tokenPattern();
-    whole.lastIndex = match.index;
-    const groups = whole.exec(text);
-    if (groups === null) continue;
-    const kind = isBlock ? "private-key" : (TOKEN_KINDS[matchedGroup(groups)] as string);
-    found.push({ start: match.index, end: whole.lastIndex, kind });
-    head.lastIndex = whole.lastIndex;
-  }
-  return found;
-}
-
-function hide(text: string, found: readonly FoundSecret[]): string {
-  if (found.length === 0) return text;
-  let hidden = "";
-  let done = 0;
-  for (const { start, end } of found) {
-    hidden += text.slice(done, start) + HIDDEN_SHAPE.repeat(end - start);
-    done = end;
-  }
-  return hidden + text.slice(done);
-}
-
-function findIntroduced(text: string): FoundSecret[] {
-  const found: FoundSecret[] = [];
-  const head = introductionPattern();
-  const whole = introducedPattern();
-  head.lastIndex = 0;
-  for (let match = head.exec(text); match !== null; match = head.exec(text)) {
-    head.lastIndex = match.index + 1;
-    whole.lastIndex = match.index;
-    const groups = whole.exec(text);
-    if (groups === null) continue;
-    const index = matchedGroup(groups);
-    const secret = groups[index] as string;
-    const { kind, accepts = looksRandom } = INTRODUCED_SHAPES[index - 1] as IntroducedShape;
-    const end = whole.lastIndex;
-    const start = end - secret.length;
-    if (!accepts(secret, text.slice(match.index, start))) continue;
-    found.push({ start, end, kind });
-    head.lastIndex = end;
-  }
-  return found;
-}
-
-function matchedGroup(match: RegExpExecArray): number {
-  return match.findIndex((group, at) => at > 0 && group !== undefined);
-}
-
-function openToken(text: string): number {
-  const pattern = openTokenPattern();
-  pattern.lastIndex = runStart(text, /[\w.+/:=-]/);
-  return pattern.exec(text)?.index ?? text.length;
-}
-
-function openIntroduced(text: string): number {
-  const run = runStart(text, /[^\s"'`\\<>]/);
-  const pattern = beforePattern();
-  pattern.lastIndex = Math.max(0, run - LONGEST_CONTEXT);
-  let open = text.length;
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    if (pattern.lastIndex >= run) open = Math.min(open, pattern.lastIndex);
-    pattern.lastIndex = match.index + 1;
-  }
-  return open;
-}
-
-function openKeyBlock(text: string): number {
-  const start = text.lastIndexOf(KEY_BLOCK_HEAD);
-  if (start >= 0 && openKeyBlockPattern().test(text.slice(start))) return start;
-  for (let length = KEY_BLOCK_HEAD.length - 1; length > 0; length--)
-    if (text.endsWith(KEY_BLOCK_HEAD.slice(0, length))) return text.length - length;
-  return text.length;
-}
-
-/** Where the characters begin that reach to the end of the text without a break. */
-function runStart(text: string, character: RegExp): number {
-  const first = Math.max(0, text.length - LONGEST_SHAPE);
-  let start = text.length;
-  while (start > first && character.test(text[start - 1] as string)) start--;
-  return start;
-}
-
-const HEADS = TOKEN_SHAPES.flatMap((shape) => shape.heads);
-/** By number of the group. */
-const TOKEN_KINDS = ["", ...TOKEN_SHAPES.map((shape) => shape.kind)];
-
-const headPattern = once(() => {
-  const shortest = HEADS.filter((head) => !HEADS.some((other) => other !== head && head.startsWith(other)));
-  const any = `(?:${shortest.map(literal).join("|")})`;
-  // The border is looked at last: the letters are rarer.
-  return new RegExp(`${any}(?<=${BORDER}${any})|${KEY_BLOCK_HEAD}`, "g");
-});
-
-const tokenPattern = once(() => {
-  const tokens = TOKEN_SHAPES.map(({ heads, body }) => `((?:${heads.map(literal).join("|")})${body})`);
-  return new RegExp(`${BORDER}(?:${tokens.join("|")})`, "y");
-});
-
-const keyBlockPattern = once(() => new RegExp(KEY_BLOCK_HEAD + KEY_BLOCK, "y"));
-
-const introductionPattern = once(() => new RegExp(INTRODUCTION, "g"));
-
-const introducedPattern = once(
-  () => new RegExp(INTRODUCED_SHAPES.map(({ before, secret }) => `${before}(${secret})`).join("|"), "y"),
-);
-
-const beforePattern = once(() => new RegExp(INTRODUCED_SHAPES.map(({ before }) => before).join("|"), "g"));
-
-const openTokenPattern = once(() => {
-  const cut = new Set(HEADS.flatMap((head) => [...head].map((_, at) => head.slice(0, at)).slice(1)));
-  const open = [...HEADS.map(literal), `(?:${[...cut].map(literal).join("|")})$`];
-  return new RegExp(`${BORDER}(?:${open.join("|")})`, "g");
-});
-
-const openKeyBlockPattern = once(
-  () =>
-    new RegExp(
-      `^${KEY_BLOCK_HEAD}[A-Z0-9 ]{0,50}(?:-{0,5}$|-----${KEY_BLOCK_BODY}(?:-----[A-Z0-9 ]{0,60}-{0,4})?$)`,
-    ),
-);
-
-/** Patterns are built at their first use: most commands redact nothing. */
-function once<T>(build: () => T): () => T {
-  let built: T | undefined;
-  return () => {
-    built ??= build();
-    return built;
-  };
-}
-
-function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-}
 
 /** The pattern for its letters in either case: the flag would make the wide classes of values slow to build. */
 function anyCase(pattern: string): string {

@@ -1,3 +1,5 @@
+import { checkCount, checkInstant, checkText } from "./check.ts";
+import { RollcallError } from "./errors.ts";
 import type { Instant } from "./time.ts";
 
 /** One model request as the ledger keeps it. Null is "not measured", never zero. Money in billionths of a dollar. */
@@ -49,6 +51,7 @@ export interface DeclaredTotals {
 }
 
 const SUMMED = ["tokensInput", "tokensOutput", "tokensCacheRead", "tokensCacheWrite"] as const;
+const MEASURED = [...SUMMED, "tokensReasoning", "reportedNanoUsd", "computedNanoUsd"] as const;
 type Summed = (typeof SUMMED)[number] | "tokensReasoning";
 
 /** The sum of a ledger, in whole numbers, so that adding and taking away are exact. */
@@ -83,6 +86,14 @@ export const NO_USAGE: Usage = {
   costSource: null,
   partial: false,
 };
+
+/** Refuses a request that could not be summed up: counts are whole and not negative, or unknown. */
+export function checkRequest(request: UsageEntry): UsageEntry {
+  if (checkText(request.requestKey, "requestKey", 512) === "")
+    throw new RollcallError("bad_input", "A request needs a key that names it.");
+  for (const name of MEASURED) if (request[name] !== null) checkCount(request[name], name);
+  return { ...request, at: checkInstant(request.at, "a request") };
+}
 
 export function addToLedger(sum: LedgerSum, entry: UsageEntry): LedgerSum {
   return moveLedger(sum, entry, 1);

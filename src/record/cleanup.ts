@@ -33,24 +33,26 @@ export async function cleanUp(context: Context, options: CleanupOptions): Promis
     });
   }
   const until = toInstant(context.now() - hours * 3_600_000);
-  const rows = await oldRows(context, until, options.imported ? FOREIGN : OURS);
-  if (dryRun) return { removed: rows.map(({ id }) => id), dryRun };
   const removed: string[] = [];
-  for (let start = 0; start < rows.length; start += CHUNK) {
-    removed.push(...(await removeAll(context, rows.slice(start, start + CHUNK), until)));
+  for await (const rows of oldRows(context, until, options.imported ? FOREIGN : OURS)) {
+    removed.push(...(dryRun ? rows.map(({ id }) => id) : await removeAll(context, rows, until)));
     options.progress?.(removed.length);
   }
   return { removed, dryRun };
 }
 
-async function oldRows(context: Context, until: Instant, origins: readonly Origin[]): Promise<SessionRow[]> {
-  const { items } = await context.store.list({
-    activeUntil: until,
-    origins,
-    limit: 0,
-    where: (row) => !hasProcess(row),
-  });
-  return items.map(({ row }) => row);
+async function* oldRows(
+  context: Context,
+  until: Instant,
+  origins: readonly Origin[],
+): AsyncIterable<SessionRow[]> {
+  const query = { activeUntil: until, origins, limit: CHUNK, where: (row: SessionRow) => !hasProcess(row) };
+  let cursor: string | undefined;
+  do {
+    const page = await context.store.list({ ...query, ...(cursor === undefined ? {} : { cursor }) });
+    yield page.items.map(({ row }) => row);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
 }
 
 function hasProcess(row: SessionRow): boolean {

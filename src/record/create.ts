@@ -48,7 +48,8 @@ const TRIES = 20;
 export async function createSession(context: Context, input: CreateInput): Promise<string> {
   const identity = await identityOf(context, input);
   const process = input.pid === undefined ? null : identifyProcess(input.pid);
-  const hasFile = input.file ?? context.config.record_files;
+  const wantsFile = input.file ?? context.config.record_files;
+  const hasFile = wantsFile && context.files.canKeep(identity.workspacePath);
   const evidence = { source: "declared", rule: "create", excerpt: null } as const;
   const body = {
     kind: "created",

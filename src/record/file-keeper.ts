@@ -1,7 +1,7 @@
 import { RollcallError } from "../domain/errors.ts";
 import type { SessionRecord } from "../domain/session.ts";
 import type { Store } from "../store/store.ts";
-import { writeRecordFile } from "./record-file.ts";
+import { whyNoFile, writeRecordFile } from "./record-file.ts";
 
 /** Up to this size a change is answered only when the file shows it. */
 const PROMPT_BYTES = 1_000_000;
@@ -32,6 +32,14 @@ export class FileKeeper {
 
   constructor(options: FileKeeperOptions) {
     this.#options = options;
+  }
+
+  /** Whether a workspace can hold record files at all: known from the start, it spares a warning for each change. */
+  canKeep(workspace: string | null): boolean {
+    if (workspace === null) return false;
+    const why = whyNoFile(workspace);
+    if (why !== undefined) this.#warnOnce(workspace, why);
+    return why === undefined;
   }
 
   /** After a commit. Returns when the file shows it, or at once where a large one follows later. */
@@ -98,17 +106,19 @@ export class FileKeeper {
       file.bytes = await writeRecordFile(this.#options.store, record);
       file.tookMs = performance.now() - started;
     } catch (error) {
-      this.#warnOnce(place, error);
+      if (!this.#isRepairing) this.#warnOnce(place, reasonOf(error, place));
     }
   }
 
-  #warnOnce(place: string, error: unknown): void {
-    if (this.#isRepairing || this.#warned.has(place)) return;
+  /** For each place once, however many sessions and changes it concerns. */
+  #warnOnce(place: string, why: string): void {
+    if (this.#warned.has(place)) return;
     this.#warned.add(place);
-    const sentence =
-      error instanceof RollcallError
-        ? error.message
-        : `No record file can be kept in ${place}: ${(error as Error).message}.`;
-    this.#options.warn(`${sentence} The record itself is safe in the store.`);
+    this.#options.warn(`${why} The record itself is safe in the store.`);
   }
+}
+
+function reasonOf(error: unknown, place: string): string {
+  if (error instanceof RollcallError) return error.message;
+  return `No record file can be kept in ${place}: ${(error as Error).message}.`;
 }

@@ -1,4 +1,5 @@
-import { createRedactor, secretValues } from "../domain/redact.ts";
+import { createRedactor } from "../domain/redact.ts";
+import { secretValues } from "../domain/secret-values.ts";
 import type { Channel } from "../domain/session.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { homeFolder, loadConfig, storePath } from "./config.ts";

@@ -1,5 +1,7 @@
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   mkdirSync,
   openSync,
@@ -16,6 +18,7 @@ import { checkSessionId } from "../domain/id.ts";
 import type { SessionRecord } from "../domain/session.ts";
 import type { Usage } from "../domain/usage.ts";
 import type { Store } from "../store/store.ts";
+import { randomBytes } from "./random.ts";
 import { isSharedFolder } from "./workspace.ts";
 
 /** A message as record files and the class `Session` show it. */
@@ -61,7 +64,8 @@ export async function writeRecordFile(store: Store, record: SessionRecord): Prom
   if (workspace === null) return 0;
   prepareFolder(workspace);
   const path = recordFilePath(workspace, record.id);
-  const partial = `${path}.partial-${process.pid}-${record.seq}`;
+  // Never shared: others may write the same file at the same time, in this process too.
+  const partial = `${path}.partial-${process.pid}-${randomBytes(6).toString("hex")}`;
   try {
     const bytes = await writeText(partial, fileText(store, record));
     await store.publishFile(record.id, record.seq, () => renameSync(partial, path));
@@ -101,13 +105,22 @@ export function toToolCall({ at, tool }: Entry): ToolCall {
   };
 }
 
-/** A workspace that is gone is not made anew, and shared folders stay clean. */
-function prepareFolder(workspace: string): void {
-  if (isSharedFolder(workspace) || !existsSync(workspace) || !statSync(workspace).isDirectory()) {
-    throw new RollcallError("bad_input", `No record file can be kept in ${workspace}.`, {
-      hint: "Choose a project folder with --workspace, or none with --no-file.",
-    });
+/** Why a workspace can hold no record files: one that is gone is not made anew, and shared folders stay clean. */
+export function whyNoFile(workspace: string): string | undefined {
+  const no = `No record file can be kept in ${workspace}`;
+  if (isSharedFolder(workspace)) return `${no}: it is no project of its own.`;
+  try {
+    if (!statSync(workspace).isDirectory()) return `${no}: it is not a folder.`;
+    accessSync(workspace, constants.W_OK);
+    return undefined;
+  } catch {
+    return `${no}: it cannot be written.`;
   }
+}
+
+function prepareFolder(workspace: string): void {
+  const why = whyNoFile(workspace);
+  if (why !== undefined) throw new RollcallError("bad_input", why);
   mkdirSync(sessionsFolder(workspace), { recursive: true, mode: 0o700 });
   const ignore = join(workspace, ".rollcall", ".gitignore");
   if (!existsSync(ignore)) writeFileSync(ignore, "*\n");

@@ -1,5 +1,5 @@
-import { checkOneOf, checkText } from "../domain/check.ts";
-import type { Entry, NewEntry } from "../domain/entry.ts";
+import { checkFlag, checkMetadata, checkOneOf, checkText } from "../domain/check.ts";
+import { checkEntry, type Entry, type NewEntry } from "../domain/entry.ts";
 import { RollcallError } from "../domain/errors.ts";
 import type { FeedEvent, SessionEvent } from "../domain/event.ts";
 import { FINAL_PHASES, type FinalPhase, PHASES } from "../domain/phase.ts";
@@ -7,7 +7,7 @@ import { decideResume, type ResumeVerdict, refuse } from "../domain/resume.ts";
 import type { SessionRecord, SessionRow } from "../domain/session.ts";
 import { STATUSES, type Status } from "../domain/state.ts";
 import { decideFinalize, decideUpdate, type SessionPatch } from "../domain/update.ts";
-import type { UsageEntry } from "../domain/usage.ts";
+import { checkRequest, type UsageEntry } from "../domain/usage.ts";
 import type { BackupReport, Decide, Page, RangeQuery, SearchHit, VerifyReport } from "../store/store.ts";
 import type { CleanupOptions, CleanupReport } from "./cleanup.ts";
 import { type Context, nowOf, recordOf, stamp } from "./context.ts";
@@ -188,9 +188,10 @@ export class Rollcall implements AsyncDisposable {
 
   /** Adds to the transcript; returns the place of the entry. */
   async addEntry(id: string, entry: NewEntry): Promise<number> {
+    const checked = checkEntry(entry);
     const { row, events } = await this.context.store.change(
       id,
-      this.#stamped(() => [{ kind: "entry_added", entry }]),
+      this.#stamped(() => [{ kind: "entry_added", entry: checked }]),
     );
     if (row.hasFile) await this.context.files.follow(id);
     return events[0]?.seq ?? 0;
@@ -204,7 +205,7 @@ export class Rollcall implements AsyncDisposable {
 
   /** Adds model requests to the usage of a session; each is counted once, by its key. */
   async recordUsage(id: string, requests: readonly UsageEntry[]): Promise<void> {
-    await this.context.store.recordUsage(id, requests);
+    await this.context.store.recordUsage(id, requests.map(checkRequest));
     const stored = await this.context.store.find(id);
     if (stored?.row.hasFile) await this.context.files.follow(id);
   }
@@ -257,6 +258,8 @@ export class Rollcall implements AsyncDisposable {
 function checkPatch(patch: SessionPatch): SessionPatch {
   if (patch.phase !== undefined) checkOneOf(PHASES, patch.phase, "phase");
   if (patch.status !== undefined) checkOneOf(STATUSES, patch.status, "status");
+  if (patch.metadata !== undefined) checkMetadata(patch.metadata);
+  if (patch.resumeReady !== undefined) checkFlag(patch.resumeReady, "resume_ready");
   if (patch.error !== undefined) checkText(patch.error, "error", 65_536);
   if (patch.name !== undefined && patch.name !== null) checkReference(patch.name, "name");
   return patch;

@@ -70,7 +70,7 @@ export interface Store extends AsyncDisposable {
     key: { readonly sessionId: string } | { readonly agentType: AgentType; readonly nativeId: string },
   ): Promise<boolean>;
 
-  /** Sessions whose record file is behind their row. */
+  /** Sessions whose record file is behind their row, the newest first. */
   laggingFiles(machine: string, limit: number): Promise<string[]>;
   /** Runs `publish` unless a file of a later seq is out; no two run at once for one session. */
   publishFile(sessionId: string, seq: number, publish: () => void): Promise<boolean>;

@@ -1,6 +1,7 @@
 import { apply } from "../domain/apply.ts";
 import type { NewEntry } from "../domain/entry.ts";
 import type { EventBody, NewEvent, SessionEvent } from "../domain/event.ts";
+import type { FinalPhase } from "../domain/phase.ts";
 import { DEFAULT_IDENTITY, type Identity, type Origin, type SessionRow } from "../domain/session.ts";
 import type { State } from "../domain/state.ts";
 import type { Instant } from "../domain/time.ts";
@@ -48,6 +49,10 @@ export function said(to: State, given: Partial<Omit<StateChanged, "kind" | "to">
   return seen(to, { evidence: { source: "declared", rule: "status", excerpt: null }, ...given });
 }
 
+export function finalized(phase: FinalPhase): EventBody {
+  return { kind: "finalized", phase, summary: null, inHistory: false };
+}
+
 export function entryAdded(text: string, given: Partial<NewEntry> = {}): EventBody {
   return { kind: "entry_added", entry: { role: "assistant", kind: "text", text, tool: null, ...given } };
 }
@@ -70,6 +75,11 @@ export function rowAfter(...bodies: readonly EventBody[]): SessionRow {
   const row = replay(place(bodies));
   if (!row) throw new Error("The first event must create the session.");
   return row;
+}
+
+/** The row after one more event. */
+export function step(row: SessionRow, body: EventBody, at: Instant = T0): SessionRow {
+  return apply(row, { ...newEvent(body, at), sessionId: row.id, seq: row.seq + 1 }) as SessionRow;
 }
 
 /** How each state is reached from a new session. */

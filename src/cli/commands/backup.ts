@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { backupFolder } from "../../record/config.ts";
+import { backupFolder, homeFolder } from "../../record/config.ts";
 import { type Command, has, JSON_OPTION } from "../command.ts";
 import { bytes } from "../format.ts";
 import { withRollcall } from "../open.ts";
+import type { Output } from "../output.ts";
 import { usage } from "../parse.ts";
 
 export const command: Command = {
@@ -17,16 +18,13 @@ export const command: Command = {
     ["rollcall backup /mnt/usb/rollcall.db", "into a file of your choice"],
   ],
   async run(input, output) {
+    const folder = backupFolder(homeFolder());
+    const [file] = input.words;
+    if (has(input, "list")) {
+      if (file !== undefined) throw usage("`backup --list` takes no file.", "backup");
+      return printBackups(folder, output);
+    }
     return withRollcall(output, async (rollcall) => {
-      const folder = backupFolder(rollcall.context.home);
-      const [file] = input.words;
-      if (has(input, "list")) {
-        if (file !== undefined) throw usage("`backup --list` takes no file.", "backup");
-        const backups = listBackups(folder);
-        if (output.isJson) output.json({ backups });
-        else for (const { path, bytes: size } of backups) output.line(`${path}  ${bytes(size)}`);
-        return 0;
-      }
       if (file === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
       const report = await rollcall.backup(
         file === undefined ? join(folder, nameOf(rollcall.context.now())) : resolve(file),
@@ -41,10 +39,15 @@ export const command: Command = {
   },
 };
 
-function listBackups(folder: string): { path: string; bytes: number }[] {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const names = readdirSync(folder).filter((name) => name.endsWith(".db"));
-  return names.sort().map((name) => ({ path: join(folder, name), bytes: statSync(join(folder, name)).size }));
+/** Needs no store: a damaged one is what backups are for. */
+function printBackups(folder: string, output: Output): number {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".db")) : [];
+  const backups = names
+    .sort()
+    .map((name) => ({ path: join(folder, name), bytes: statSync(join(folder, name)).size }));
+  if (output.isJson) output.json({ backups });
+  else for (const { path, bytes: size } of backups) output.line(`${path}  ${bytes(size)}`);
+  return 0;
 }
 
 function nameOf(now: number): string {

@@ -1,5 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { RollcallError } from "../../domain/errors.ts";
+import type { CleanupOptions } from "../../record/cleanup.ts";
+import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
 import { withRollcall } from "../open.ts";
 import { isTerminal, type Output } from "../output.ts";
@@ -29,17 +31,17 @@ export const command: Command = {
       if (!dryRun && !has(input, "yes") && output.isTerminal && isTerminal(0)) {
         await confirm((await rollcall.cleanup({ ...options, dryRun: true })).removed.length);
       }
-      using progress = new Progress("removed");
-      const report = await rollcall.cleanup({
-        ...options,
-        dryRun,
-        progress: (removed) => progress.show(removed),
-      });
-      print(report.removed, dryRun, output);
+      print(await remove(rollcall, { ...options, dryRun }), dryRun, output);
       return 0;
     });
   },
 };
+
+async function remove(rollcall: Rollcall, options: CleanupOptions): Promise<readonly string[]> {
+  using progress = new Progress("removed");
+  const { removed } = await rollcall.cleanup({ ...options, progress: (count) => progress.show(count) });
+  return removed;
+}
 
 function hoursOf(input: Input): number | undefined {
   const given = optionOf(input, "hours");
@@ -54,12 +56,19 @@ async function confirm(count: number): Promise<void> {
   if (count === 0) return;
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await lines.question(`Remove ${count} ${count === 1 ? "session" : "sessions"}? [y/N] `);
+    const question = `Remove ${count} ${count === 1 ? "session" : "sessions"}? [y/N] `;
+    const answer = await lines.question(question).catch(interrupted);
     if (/^y(es)?$/i.test(answer.trim())) return;
     throw new RollcallError("declined", "Nothing was removed.");
   } finally {
     lines.close();
   }
+}
+
+/** Ctrl-C and Ctrl-D are a no, too; they leave the cursor behind the question. */
+function interrupted(): string {
+  process.stderr.write("\n");
+  return "no";
 }
 
 function print(removed: readonly string[], dryRun: boolean, output: Output): void {

@@ -3,8 +3,12 @@ import { type Command, JSON_OPTION } from "../command.ts";
 
 const SCRIPTS = {
   bash: `_rollcall() {
-  local IFS=$'\\n'
-  COMPREPLY=($(rollcall __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local candidate quoted
+  COMPREPLY=()
+  while IFS= read -r candidate; do
+    printf -v quoted %q "$candidate"
+    COMPREPLY+=("$quoted")
+  done < <(rollcall __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _rollcall rollcall`,
   zsh: `#compdef rollcall

@@ -20,7 +20,8 @@ export const command: Command = {
   async run(input, output) {
     return withRollcall(output, async (rollcall) => {
       const parent = optionOf(input, "parent");
-      const session = await rollcall.create(identityOf(input, parent && (await rollcall.resolve(parent))));
+      const parentId = parent === undefined ? undefined : await rollcall.resolve(parent);
+      const session = await rollcall.create(identityOf(input, parentId));
       if (output.isJson) output.json(session);
       else output.line(session.id);
       return 0;

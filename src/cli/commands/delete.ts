@@ -3,6 +3,7 @@ import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
 import { withRollcall } from "../open.ts";
 import { describeError } from "../output.ts";
+import { redacted } from "../redacted.ts";
 
 export const command: Command = {
   words: "ID…",
@@ -33,10 +34,10 @@ export const command: Command = {
         } catch (error) {
           worst = Math.max(worst, exitCodeOf(error));
           results.push({ sessionId: word, error: describeError(error) });
-          if (!output.isJson) output.error(error);
+          if (!output.isJson) await output.error(error);
         }
       }
-      if (output.isJson) output.json({ results });
+      if (output.isJson) output.json(await redacted({ results }));
       return worst;
     });
   },

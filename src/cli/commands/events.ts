@@ -32,7 +32,7 @@ export const command: Command = {
       let left = limit === undefined ? Number.POSITIVE_INFINITY : parseCount(limit, "--limit");
       const isForPrograms = output.isJson || (has(input, "follow") && !output.isTerminal);
       for await (const event of await eventsOf(rollcall, input)) {
-        output.piece(`${isForPrograms ? JSON.stringify(toWire(flat(event))) : describe(event)}\n`);
+        output.text(`${isForPrograms ? JSON.stringify(toWire(flat(event))) : describe(event)}\n`);
         left -= 1;
         if (left <= 0) break;
       }

@@ -28,7 +28,7 @@ export const command: Command = {
     const path = optionOf(input, "output");
     return withSession(output, input.words[0] as string, async (rollcall, id) => {
       const text = format === "json" ? exportJson(rollcall, id) : exportMarkdown(rollcall, id);
-      if (path === undefined) for await (const piece of text) output.piece(piece);
+      if (path === undefined) for await (const piece of text) output.text(piece);
       else await writeNew(path, text, output);
       return 0;
     });

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readSync } from "node:fs";
 import { RollcallError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { createRedactor, secretValues } from "../../domain/redact.ts";
+import { createRedactor } from "../../domain/redact.ts";
+import { secretValues } from "../../domain/secret-values.ts";
 import { adviseDelegation, parseHookInput, stopSubagent } from "../../record/delegate.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
@@ -84,11 +85,19 @@ function unknownHook(name: string): RollcallError {
   return new RollcallError("bad_usage", message, { hint: `Valid: ${Object.keys(HOOKS).join(", ")}.` });
 }
 
+/** Some callers hand over a pipe that does not wait; what it will bring is waited for all the same. */
 function readInput(): string {
-  try {
-    return readFileSync(0, "utf8");
-  } catch {
-    return "";
+  const chunks: Buffer[] = [];
+  const chunk = Buffer.alloc(65_536);
+  for (;;) {
+    try {
+      const length = readSync(0, chunk);
+      if (length === 0) return Buffer.concat(chunks).toString();
+      chunks.push(Buffer.from(chunk.subarray(0, length)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return "";
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
   }
 }
 

@@ -124,10 +124,13 @@ async function printJson(
 ): Promise<void> {
   let separator = "";
   let next: string | null = null;
-  output.piece('{"sessions":[');
+  // The first page comes before the first character: what is refused leaves no half an answer.
+  let opening = '{"sessions":[';
   for await (const { sessions, nextCursor, corrupt } of pages(rollcall, options)) {
+    output.piece(opening);
+    opening = "";
     for (const session of sessions) {
-      output.piece(separator + JSON.stringify(toWire(session)));
+      output.text(separator + JSON.stringify(toWire(session)));
       separator = ",";
     }
     next = nextCursor;

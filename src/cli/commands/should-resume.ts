@@ -3,6 +3,7 @@ import { type ResumeVerdict, refuse } from "../../domain/resume.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
 import { withRollcall } from "../open.ts";
 import type { Output } from "../output.ts";
+import { redacted } from "../redacted.ts";
 
 interface Answer {
   readonly verdict: ResumeVerdict;
@@ -35,7 +36,7 @@ async function ask(output: Output, reference: string): Promise<Answer> {
       return { sessionId, verdict: await rollcall.shouldResume(sessionId) };
     });
   } catch (error) {
-    return { sessionId: reference, verdict: refusalOf(error) };
+    return { sessionId: await redacted(reference), verdict: refusalOf(error) };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
 import { withRollcall } from "../open.ts";
 import { Progress } from "../progress.ts";
@@ -11,8 +12,7 @@ export const command: Command = {
   examples: [["rollcall verify", "check everything"]],
   async run(_input, output) {
     return withRollcall(output, async (rollcall) => {
-      using progress = new Progress("sessions");
-      const report = await rollcall.verify((done, of) => progress.show(done, of));
+      const report = await verify(rollcall);
       const isSound = report.problems.length === 0;
       if (output.isJson) output.json({ ...report, ok: isSound });
       else if (isSound) output.line(`${report.sessions} sessions and ${report.events} events are sound.`);
@@ -27,3 +27,9 @@ export const command: Command = {
     });
   },
 };
+
+/** The bar is gone before anything else is said. */
+async function verify(rollcall: Rollcall): ReturnType<Rollcall["verify"]> {
+  using progress = new Progress("sessions");
+  return await rollcall.verify((done, of) => progress.show(done, of));
+}

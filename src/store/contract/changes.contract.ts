@@ -17,6 +17,15 @@ export function changesContract(makePlace: MakePlace): void {
       expect((await store.find("s"))?.row).toEqual(row);
     });
 
+    test("is shown to nobody before it is durable", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      const written = append(store, "s", created());
+      expect([await store.find("s"), await store.feed(undefined, 1)]).toEqual([undefined, []]);
+      await written;
+      expect((await store.find("s"))?.row.seq).toBe(1);
+    });
+
     test("is there for whoever opens the store afterwards", async () => {
       using place = makePlace();
       {

@@ -83,6 +83,13 @@ export function removalContract(makePlace: MakePlace): void {
       expect(await store.laggingFiles("here", 10)).toEqual(["s"]);
     });
 
+    test("that lag are told of the newest session first", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      for (const id of ["a", "b", "c"]) await append(store, id, created({ hasFile: true }));
+      expect(await store.laggingFiles("here", 2)).toEqual(["c", "b"]);
+    });
+
     test("lag behind when the usage grew", async () => {
       using place = makePlace();
       await using store = place.open();

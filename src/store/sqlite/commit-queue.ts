@@ -33,6 +33,8 @@ export class CommitQueue<Tx extends Batch> {
   readonly #commit: LazyStatement<[]>;
   readonly #rollback: LazyStatement<[]>;
   #waiting: Waiting<Tx>[] = [];
+  /** Why the connection was given up; whoever still waits here was not written. */
+  #lost: Error | undefined;
 
   constructor(options: CommitQueueOptions<Tx>) {
     this.#options = options;
@@ -57,6 +59,10 @@ export class CommitQueue<Tx extends Batch> {
   }
 
   #run(batch: readonly Waiting<Tx>[]): void {
+    if (this.#lost) {
+      for (const { reject } of batch) reject(this.#lost);
+      return;
+    }
     try {
       this.#begin.run();
       const tx = this.#options.begin();
@@ -74,8 +80,11 @@ export class CommitQueue<Tx extends Batch> {
   /** One of many may have been the cause: each gets a transaction of its own. */
   #settleFailure(batch: readonly Waiting<Tx>[], error: unknown): void {
     const [only, ...others] = batch;
-    if (only && others.length === 0) only.reject(this.#options.failed(error));
-    else for (const item of batch) this.#run([item]);
+    if (only && others.length === 0) {
+      const failure = this.#options.failed(error);
+      if (!this.#options.db.open) this.#lost = failure;
+      only.reject(failure);
+    } else for (const item of batch) this.#run([item]);
   }
 }
 

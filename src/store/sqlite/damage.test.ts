@@ -32,6 +32,20 @@ describe("verifying", () => {
     expect((await store.verify()).problems.map((found) => found.problem)).toContain(problem);
   });
 
+  test("finds what only the engine can know", async () => {
+    using place = sqlitePlace();
+    await using store = place.open();
+    await fill(store);
+    // The index was built over another column than it says now.
+    const definition = "CREATE INDEX sessions_by_creation ON sessions (id)";
+    tamper(
+      place,
+      `PRAGMA writable_schema = ON;
+       UPDATE sqlite_schema SET sql = '${definition}' WHERE name = 'sessions_by_creation'`,
+    );
+    expect((await store.verify()).problems.map((found) => found.problem)).toContain("engine");
+  });
+
   test("mends nothing", async () => {
     using place = sqlitePlace();
     await using store = place.open();
@@ -127,7 +141,7 @@ async function fill(store: Store): Promise<void> {
 }
 
 function tamper({ path }: SqlitePlace, sql: string): void {
-  const db = new Database(path);
+  const db = new Database(path).unsafeMode(true);
   db.exec(sql);
   db.close();
 }

@@ -9,7 +9,8 @@ export class FileTable {
   constructor(db: Database) {
     this.#lagging = new LazyStatement(
       db,
-      "SELECT id FROM sessions WHERE file_seq < seq AND machine = ? LIMIT ?",
+      // Newest first, so that those whose folder is gone for good stand in nobody's way.
+      "SELECT id FROM sessions WHERE file_seq < seq AND machine = ? ORDER BY no DESC LIMIT ?",
     );
     this.#claim = new LazyStatement(db, "UPDATE sessions SET file_seq = ? WHERE id = ? AND file_seq <= ?");
   }

@@ -51,6 +51,29 @@ describe("restoring a backup", () => {
     expect(await idsIn(place.path)).toEqual(["old"]);
   });
 
+  test("moves a store with damaged pages aside, as it is", async () => {
+    using place = sqlitePlace();
+    const backup = await backupOf(place, ...Array.from({ length: 100 }, (_, n) => `old-${n}`));
+    const damaged = readFileSync(place.path);
+    damaged.fill(0xaa, 8192, damaged.length - 4096);
+    writeFileSync(place.path, damaged);
+    const { before } = await restoreDatabase(place.path, backup, "stamp");
+    expect([before, readFileSync(before as string).equals(damaged)]).toEqual([
+      `${place.path}.damaged-stamp`,
+      true,
+    ]);
+    expect(await idsIn(place.path)).toHaveLength(100);
+  });
+
+  test("never moves a sound store aside because the name for its copy is taken", async () => {
+    using place = sqlitePlace();
+    const backup = await backupOf(place, "old");
+    writeFileSync(`${place.path}.before-restore-stamp`, "mine");
+    expect(await codeOf(restoreDatabase(place.path, backup, "stamp"))).toBe("backup_failed");
+    expect(existsSync(`${place.path}.damaged-stamp`)).toBe(false);
+    expect(await idsIn(place.path)).toEqual(["old"]);
+  });
+
   test.each([
     ["that is not there", (place: SqlitePlace) => place.file("nothing"), "not_found"],
     ["that is no database", textFile, "store_not_a_database"],

@@ -29,10 +29,13 @@ interface Kept {
 }
 
 async function keepPresent(path: string, stamp: string): Promise<Kept> {
+  const copy = `${path}.before-restore-${stamp}`;
+  if (existsSync(copy))
+    throw new RollcallError("backup_failed", `${copy} exists already; nothing was restored.`);
   try {
     const db = connect({ path });
     try {
-      const report: BackupReport = await backupTo(db, `${path}.before-restore-${stamp}`);
+      const report: BackupReport = await backupTo(db, copy);
       return { path: report.path, readable: true };
     } finally {
       db.close();

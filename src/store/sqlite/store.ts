@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import type { Database } from "better-sqlite3";
 import type { Entry } from "../../domain/entry.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import type { FeedEvent, SessionEvent } from "../../domain/event.ts";
@@ -8,20 +7,10 @@ import type { Instant } from "../../domain/time.ts";
 import type { UsageEntry } from "../../domain/usage.ts";
 import type * as contract from "../store.ts";
 import { Bell } from "./bell.ts";
-import { CommitQueue } from "./commit-queue.ts";
-import { type ConnectionOptions, connect, connectReadOnly } from "./connection.ts";
-import { DelegationTable } from "./delegation-table.ts";
-import { EventTable } from "./event-table.ts";
+import { type ConnectionOptions, connectReadOnly } from "./connection.ts";
+import { type Engine, openEngine } from "./engine.ts";
 import { isConnectionLost, translate } from "./failure.ts";
-import { FileTable } from "./file-table.ts";
-import { SessionList } from "./list.ts";
-import { ReferenceTable } from "./reference-table.ts";
-import { Removal } from "./removal.ts";
-import { SampleTable } from "./sample-table.ts";
-import { SearchIndex } from "./search-index.ts";
-import { SessionTable } from "./session-table.ts";
-import { type Tables, Transaction } from "./transaction.ts";
-import { UsageTable } from "./usage-table.ts";
+import type { Transaction } from "./transaction.ts";
 
 export interface SqliteStoreOptions extends ConnectionOptions {
   /** Stands before everything that is written. */
@@ -30,19 +19,6 @@ export interface SqliteStoreOptions extends ConnectionOptions {
 
 export function openSqliteStore(options: SqliteStoreOptions): contract.Store {
   return new SqliteStore(options);
-}
-
-/** A connection with everything that was prepared on it; replaced as a whole when the connection is lost. */
-interface Engine {
-  readonly db: Database;
-  readonly tables: Tables;
-  readonly queue: CommitQueue<Transaction>;
-  readonly list: SessionList;
-  readonly references: ReferenceTable;
-  readonly samples: SampleTable;
-  readonly delegations: DelegationTable;
-  readonly files: FileTable;
-  readonly removal: Removal;
 }
 
 class SqliteStore implements contract.Store {
@@ -253,33 +229,11 @@ class SqliteStore implements contract.Store {
   }
 
   #open(): Engine {
-    const db = connect(this.#options);
-    try {
-      return this.#prepare(db);
-    } catch (error) {
-      db.close();
-      throw translate(error, this.#options.path);
-    }
-  }
-
-  #prepare(db: Database): Engine {
-    const removal = new Removal(db);
-    const tables: Tables = {
-      sessions: new SessionTable(db),
-      events: new EventTable(db),
-      usage: new UsageTable(db),
-      search: new SearchIndex(db),
-      redact: this.#options.redact,
-      forgetTombstone: (id) => removal.forgetTombstone(id),
-    };
-    const queue = new CommitQueue<Transaction>({
-      db,
-      begin: () => new Transaction(tables),
+    return openEngine({
+      ...this.#options,
       committed: () => this.#bell.ring(),
       failed: (error) => this.#failed(error),
     });
-    const { list, references, samples, delegations, files } = readers(db);
-    return { db, tables, queue, list, references, samples, delegations, files, removal };
   }
 
   #failed(error: unknown): Error {
@@ -291,14 +245,4 @@ class SqliteStore implements contract.Store {
     this.#engine?.db.close();
     this.#engine = undefined;
   }
-}
-
-function readers(db: Database): Pick<Engine, "list" | "references" | "samples" | "delegations" | "files"> {
-  return {
-    list: new SessionList(db),
-    references: new ReferenceTable(db),
-    samples: new SampleTable(db),
-    delegations: new DelegationTable(db),
-    files: new FileTable(db),
-  };
 }

@@ -1,0 +1,189 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const SRC = join(import.meta.dirname, "..", "src");
+
+/** Which layers each may import. All of them may import themselves. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  store: ["domain"],
+  record: ["store", "domain"],
+  agents: ["domain"],
+  host: ["domain"],
+  telemetry: ["domain"],
+  operations: ["domain"],
+  client: ["operations", "domain"],
+  daemon: ["record", "agents", "host", "telemetry", "operations", "domain"],
+  server: ["operations", "domain"],
+  cli: ["record", "client", "host", "domain"],
+  "index.ts": ["record", "store", "domain"],
+  // The one place that knows both daemon and server.
+  "main.ts": ["daemon", "server", "record", "domain"],
+};
+
+/** Folders of variants of one contract: none knows another. */
+const VARIANTS = ["agents", "host", "store"];
+
+/** The engine shows nowhere else: a second one will stand beside it. */
+const KNOW_SQLITE = ["record/open.ts", "record/restore.ts"];
+
+/** Packages beside Node's own modules, and who may use them. */
+const PACKAGES: Readonly<Record<string, string>> = { "better-sqlite3": "store/sqlite/" };
+
+const MOST_LINES = 300;
+
+interface SourceFile {
+  /** From `src` on, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+describe("the source", () => {
+  test("has no import against the direction of the layers", () => {
+    expect(readSources().flatMap(forbiddenImports)).toEqual([]);
+  });
+
+  test("has no barrel but the public one", () => {
+    expect(
+      readSources()
+        .filter(isBarrel)
+        .map(({ path }) => path),
+    ).toEqual(["index.ts"]);
+  });
+
+  test("has no file of more than 300 lines", () => {
+    const long = readSources().filter(({ text }) => text.trimEnd().split("\n").length > MOST_LINES);
+    expect(long.map(({ path }) => path).sort()).toEqual([]);
+  });
+
+  test("has files of known layers only", () => {
+    const layers = new Set(readSources().map(({ path }) => layerOf(path)));
+    expect([...layers].filter((layer) => !(layer in LAYERS) && layer !== "testing")).toEqual([]);
+  });
+});
+
+/** A file that breaks a rule, and what the checker says of it. */
+const PLANTED: readonly (readonly [path: string, text: string, complaint: RegExp])[] = [
+  ["domain/a.ts", `import { readFileSync } from "node:fs";`, /domain .* node:fs/],
+  ["domain/a.ts", `import type { Store } from "../store/store.ts";`, /domain may not import store/],
+  ["domain/a.ts", `import fc from "fast-check";`, /fast-check/],
+  ["domain/a.ts", `const fs = await import("node:fs");`, /node:fs/],
+  ["store/store.ts", `import { openRollcall } from "../record/open.ts";`, /store may not import record/],
+  ["store/sqlite/a.ts", `export { b } from "../../record/b.ts";`, /store may not import record/],
+  ["store/postgres/a.ts", `import "../sqlite/store.ts";`, /variant/],
+  ["record/a.ts", `import { run } from "../cli/main.ts";`, /record may not import cli/],
+  ["record/a.ts", `import { open } from "../store/sqlite/store.ts";`, /knows the engine/],
+  ["record/a.ts", `import { tempFolder } from "../testing/temp-folder.ts";`, /only tests/],
+  ["record/a.ts", `import { openRollcall } from "../index.ts";`, /public interface/],
+  ["record/a.ts", `import Database from "better-sqlite3";`, /better-sqlite3/],
+  ["cli/commands/a.ts", `import type { Store } from "../../store/store.ts";`, /cli may not import store/],
+  ["cli/a.ts", `import { startDaemon } from "../daemon/start.ts";`, /cli may not import daemon/],
+  ["agents/claude/a.ts", `import { parse } from "../codex/parse.ts";`, /variant/],
+  ["agents/claude/a.ts", `import { Host } from "../../host/host.ts";`, /agents may not import host/],
+  ["host/a.ts", `import { find } from "../agents/registry.ts";`, /host may not import agents/],
+  ["client/a.ts", `import { handle } from "../daemon/handlers.ts";`, /client may not import daemon/],
+  ["server/http/a.ts", `import { handle } from "../../daemon/handlers.ts";`, /server may not import daemon/],
+  ["daemon/a.ts", `import { serve } from "../server/serve.ts";`, /daemon may not import server/],
+  ["operations/a.ts", `import { x } from "../record/x.ts";`, /operations may not import record/],
+  ["telemetry/a.ts", `import {\n  x,\n  y,\n} from "../record/x.ts";`, /telemetry may not import record/],
+  ["record/a.ts", `import { x } from "../../scripts/build.ts";`, /outside/],
+];
+
+const ALLOWED: readonly (readonly [path: string, text: string])[] = [
+  ["domain/a.ts", `import { b } from "./b.ts";`],
+  ["domain/a.test.ts", `import fc from "fast-check";\nimport { x } from "../testing/x.ts";`],
+  ["record/open.ts", `import { openSqliteStore } from "../store/sqlite/store.ts";`],
+  ["cli/attach.ts", `import { connect } from "../host/holder.ts";`],
+  ["agents/claude/a.ts", `import type { Agent } from "../agent.ts";`],
+  ["agents/registry.ts", `import { claude } from "./claude/adapter.ts";`],
+  ["main.ts", `import { a } from "./daemon/a.ts";\nimport { b } from "./server/b.ts";`],
+  ["record/a.ts", `// imports nothing from "../cli/main.ts"`],
+];
+
+describe("the checker", () => {
+  test.each(PLANTED)("catches in %s: %s", (path, text, complaint) => {
+    expect(forbiddenImports({ path, text })).toEqual([expect.stringMatching(complaint)]);
+  });
+
+  test.each(ALLOWED)("leaves alone in %s: %s", (path, text) => {
+    expect(forbiddenImports({ path, text })).toEqual([]);
+  });
+
+  test("reads the files that are there", () => {
+    const paths = readSources().map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(["index.ts", "domain/apply.ts", "store/sqlite/store.ts"]));
+    expect(
+      importsOf({ path: "a", text: `import a from "b";\nexport * from "c";\nawait import("d");` }),
+    ).toEqual(["b", "c", "d"]);
+  });
+});
+
+function forbiddenImports(file: SourceFile): string[] {
+  return importsOf(file).flatMap((name) => {
+    const complaint = name.startsWith(".")
+      ? complainOfFile(file.path, name)
+      : complainOfPackage(file.path, name);
+    return complaint === undefined ? [] : [`${file.path}: ${complaint} (${name})`];
+  });
+}
+
+function complainOfFile(path: string, name: string): string | undefined {
+  const target = posix.join(posix.dirname(path), name);
+  const [from, to] = [layerOf(path), layerOf(target)];
+  if (from === "testing" || isTest(path)) return undefined;
+  if (target.startsWith("..")) return "it imports from outside src";
+  if (to === "testing") return "only tests may import testing";
+  if (to === "index.ts") return "the public interface is for others";
+  if (target.startsWith("store/sqlite/") && from !== "store" && !KNOW_SQLITE.includes(path))
+    return "who opens the store alone knows the engine";
+  if (from === to) return isOtherVariant(path, target) ? "one variant may not import another" : undefined;
+  return LAYERS[from]?.includes(to) ? undefined : `${from} may not import ${to}`;
+}
+
+function complainOfPackage(path: string, name: string): string | undefined {
+  if (layerOf(path) === "testing" || isTest(path)) return undefined;
+  if (name.startsWith("node:"))
+    return layerOf(path) === "domain" ? `domain may not import ${name}` : undefined;
+  const place = PACKAGES[name];
+  return place !== undefined && path.startsWith(place) ? undefined : `it may not import ${name}`;
+}
+
+function isOtherVariant(path: string, target: string): boolean {
+  const [layer, variant, ...inside] = path.split("/");
+  const [, other, ...otherInside] = target.split("/");
+  const isInVariant = VARIANTS.includes(layer as string) && inside.length > 0 && otherInside.length > 0;
+  return isInVariant && variant !== other;
+}
+
+function layerOf(path: string): string {
+  return path.split("/")[0] as string;
+}
+
+/** Contract suites are tests too: they stand beside the contract that they hold the variants to. */
+function isTest(path: string): boolean {
+  return path.endsWith(".test.ts") || path.endsWith(".contract.ts") || path.startsWith("store/contract/");
+}
+
+function isBarrel({ text }: SourceFile): boolean {
+  return /^export\s[^;]*?\sfrom\s+"/m.test(withoutComments(text));
+}
+
+function importsOf({ text }: SourceFile): string[] {
+  const found = withoutComments(text).matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|^\s*import\s+)"([^"]+)"/gm);
+  return [...found].map((match) => match[1] as string);
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, "");
+}
+
+function readSources(): SourceFile[] {
+  const found = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  return found.map((name) => ({
+    path: name.replaceAll("\\", "/"),
+    text: readFileSync(join(SRC, name), "utf8"),
+  }));
+}
