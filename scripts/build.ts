@@ -1,6 +1,6 @@
 // Builds the bundled CLI (CommonJS, one lazy chunk per command) and the library (ES module with types).
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -18,12 +18,24 @@ const CLI_CHUNKS = [
   { name: "record", test: /src\/(domain|store|record)\/|better-sqlite3/, minShareCount: 10 },
 ];
 
-rmSync(join(root, "dist"), { recursive: true, force: true });
-await bundle("src/cli/main.ts", "dist/cli", "cjs", [/^node:/]);
-await bundle("src/index.ts", "dist", "es", [/^node:/, "better-sqlite3"]);
+// Built beside and put in place at the end: whoever uses the command meanwhile has the old one or the new one.
+const partial = join(root, `dist.partial-${process.pid}`);
+try {
+  await bundle("src/cli/main.ts", join(partial, "cli"), "cjs", [/^node:/]);
+  await bundle("src/index.ts", partial, "es", [/^node:/, "better-sqlite3"]);
+  declareTypes(join(partial, "types"));
+  rmSync(join(root, "dist"), { recursive: true, force: true });
+  renameSync(partial, join(root, "dist"));
+} finally {
+  rmSync(partial, { recursive: true, force: true });
+}
 warmUp();
-const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
-execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.types.json")], { stdio: "inherit" });
+
+function declareTypes(outDir: string): void {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
+  const args = [tsc, "-p", join(root, "tsconfig.types.json"), "--outDir", outDir];
+  execFileSync(process.execPath, args, { stdio: "inherit" });
+}
 
 /** Runs the built command line once, so that Node keeps its compiled form beside it. */
 function warmUp(): void {
@@ -57,7 +69,7 @@ async function bundle(
     transform: { define: { ROLLCALL_VERSION: JSON.stringify(version) } },
   });
   await build.write({
-    dir: join(root, outDir),
+    dir: outDir,
     format,
     entryFileNames: `[name].${extension}`,
     chunkFileNames: `chunks/[name]-[hash].${extension}`,

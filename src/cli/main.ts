@@ -1,7 +1,9 @@
 import { exitCodeOf, RollcallError } from "../domain/errors.ts";
 import type { Command } from "./command.ts";
 import { allCommands, findCommand, type Registered } from "./commands.ts";
+import { commandHelp, mainHelp } from "./help.ts";
 import { Output } from "./output.ts";
+import { parseInput } from "./parse.ts";
 
 /** The command line: finds the command, loads it alone, and turns what it throws into one sentence and an exit code. */
 export function run(args: readonly string[] = process.argv.slice(2)): void {
@@ -42,15 +44,14 @@ async function runCommand(
   args: readonly string[],
   output: Output,
 ): Promise<number> {
-  const { parseInput } = await import("./parse.ts");
   const input = parseInput(registered.name, command, args);
   if (!input.flags.has("help")) return command.run(input, output);
-  output.line((await import("./help.ts")).commandHelp(registered, command));
+  output.line(commandHelp(registered, command));
   return 0;
 }
 
-async function help([name]: readonly string[], output: Output): Promise<number> {
-  const { commandHelp, mainHelp } = await import("./help.ts");
+async function help(words: readonly string[], output: Output): Promise<number> {
+  const name = words.find((word) => word !== "--json");
   const registered = name === undefined ? undefined : findCommand(name);
   if (name !== undefined && !registered) throw unknownCommand(name);
   output.line(registered ? commandHelp(registered, (await registered.load()).command) : mainHelp());

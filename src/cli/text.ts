@@ -45,7 +45,8 @@ export function cut(text: string, width: number): string {
 
 function columns(code: number): number {
   if (code < 0x300) return 1;
-  if (/\p{Mn}|\p{Me}|\p{Cf}/u.test(String.fromCodePoint(code))) return 0;
+  const character = String.fromCodePoint(code);
+  if (/\p{Mn}|\p{Me}|\p{Cf}/u.test(character)) return 0;
   const isWide =
     (code >= 0x1100 && code <= 0x115f) ||
     (code >= 0x2e80 && code <= 0xa4cf) ||
@@ -55,6 +56,7 @@ function columns(code: number): number {
     (code >= 0xff00 && code <= 0xff60) ||
     (code >= 0xffe0 && code <= 0xffe6) ||
     (code >= 0x1f300 && code <= 0x1faff) ||
-    (code >= 0x20000 && code <= 0x3fffd);
+    (code >= 0x20000 && code <= 0x3fffd) ||
+    (code < 0x2e80 && /\p{Emoji_Presentation}/u.test(character));
   return isWide ? 2 : 1;
 }

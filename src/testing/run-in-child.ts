@@ -1,17 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-export interface ChildOptions {
-  readonly uid?: number;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
 /** Runs a module in a real process of its own and returns what it printed; fails as it failed. */
-export async function runInChild(script: string, { uid, env = {} }: ChildOptions = {}): Promise<string> {
+export async function runInChild(script: string): Promise<string> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env.PATH ?? "", ...env },
-    ...(uid === undefined ? {} : { uid, gid: uid }),
+    env: { PATH: process.env.PATH ?? "" },
   });
   let out = "";
   let err = "";

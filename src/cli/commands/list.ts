@@ -169,7 +169,7 @@ async function printTable(
   }
   if (!output.isTerminal) return;
   if (shown === 0) output.note("No sessions. Make a record with `rollcall create --agent NAME`.");
-  if (next !== null) output.note(`More: rollcall list --cursor ${next} or --limit all.`);
+  if (next !== null) output.note(`More: the same with --cursor ${next}, or with --limit all.`);
 }
 
 function warnOfCorrupt(ids: readonly string[], output: Output): void {

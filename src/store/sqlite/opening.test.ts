@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import type { RollcallError } from "../../domain/errors.ts";
@@ -12,6 +13,19 @@ import { openSqliteStore, type SqliteStoreOptions } from "./store.ts";
 
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
+const MODULE = resolve(import.meta.dirname, "store.ts");
+
+/** Opens a store first, so that everything is loaded: another user may not be able to read this folder. */
+const BECOME_NOBODY = `
+  const fs = process.getBuiltinModule("node:fs");
+  const warm = fs.mkdtempSync(${JSON.stringify(join(tmpdir(), "rollcall-test-"))});
+  await (await import(${JSON.stringify(MODULE)})).openSqliteStore({ path: warm + "/db", redact: (value) => value }).close();
+  fs.rmSync(warm, { recursive: true });
+  process.setgroups([]);
+  process.setgid(${NOBODY});
+  process.setuid(${NOBODY});`;
+
+if (!isRoot) console.log("not run: the tests of a store of another user (run them as root)");
 
 describe("a new store", () => {
   test("can be read by its owner only, folder included", async () => {
@@ -106,7 +120,7 @@ describe("a store of another user", () => {
     using place = sqlitePlace();
     await place.open().close();
     openToAll(place);
-    expect(await openAs(NOBODY, place.path)).toEqual({
+    expect(await openAsNobody(place.path)).toEqual({
       code: "store_wrong_owner",
       message: expect.stringMatching(/uid 0, you are 65534/),
     });
@@ -115,18 +129,18 @@ describe("a store of another user", () => {
   test.runIf(isRoot)("in a folder of one's own is refused too", async () => {
     using place = sqlitePlace();
     const path = place.file("theirs/rollcall.db");
-    await runInChild(`import { mkdirSync } from "node:fs"; mkdirSync(${JSON.stringify(dirname(path))});`, {
-      uid: openToAll(place),
-    });
+    openToAll(place);
+    await runInChild(`${BECOME_NOBODY}
+      fs.mkdirSync(${JSON.stringify(dirname(path))});`);
     writeFileSync(path, "");
-    expect(await openAs(NOBODY, path)).toMatchObject({ code: "store_wrong_owner" });
+    expect(await openAsNobody(path)).toMatchObject({ code: "store_wrong_owner" });
   });
 
   test.runIf(isRoot)("whose folder cannot be entered says that it cannot be opened", async () => {
     using place = sqlitePlace();
     openToAll(place);
     mkdirSync(place.file("closed"), { mode: 0o700 });
-    expect(await openAs(NOBODY, place.file("closed/home/rollcall.db"))).toMatchObject({
+    expect(await openAsNobody(place.file("closed/home/rollcall.db"))).toMatchObject({
       code: "store_unreadable",
     });
   });
@@ -136,8 +150,9 @@ describe("a read-only folder", () => {
   test("gives one clear sentence, and the store works again when it can be written", async () => {
     using place = sqlitePlace();
     const path = place.file("home/rollcall.db");
-    const script = `
-      import { chmodSync, mkdirSync } from "node:fs";
+    openToAll(place);
+    const script = `${isRoot ? BECOME_NOBODY : ""}
+      const { chmodSync, mkdirSync } = process.getBuiltinModule("node:fs");
       const { openSqliteStore } = await import(${JSON.stringify(MODULE)});
       const path = ${JSON.stringify(path)}, folder = ${JSON.stringify(dirname(path))};
       const open = () => openSqliteStore({ path, redact: (value) => value });
@@ -154,30 +169,25 @@ describe("a read-only folder", () => {
       chmodSync(path, 0o600);
       codes.push(await attempt());
       console.log(codes.join(" "));`;
-    const printed = await runInChild(script, isRoot ? { uid: openToAll(place) } : {});
+    const printed = await runInChild(script);
     expect(printed.trim()).toBe("store_readonly done store_readonly done");
   });
 });
-
-const MODULE = resolve(import.meta.dirname, "store.ts");
 
 function openAt(path: string, options: Partial<SqliteStoreOptions> = {}): Store {
   return openSqliteStore({ path, redact: (value) => value, ...options });
 }
 
 /** So that a process of another user gets as far as the store itself. */
-function openToAll(place: SqlitePlace): number {
+function openToAll(place: SqlitePlace): void {
   chmodSync(dirname(place.path), 0o777);
-  return NOBODY;
 }
 
-async function openAs(uid: number, path: string): Promise<unknown> {
-  const printed = await runInChild(
-    `const { openSqliteStore } = await import(${JSON.stringify(MODULE)});
-     try { openSqliteStore({ path: ${JSON.stringify(path)}, redact: (value) => value }); }
-     catch ({ code, message }) { console.log(JSON.stringify({ code, message })); }`,
-    { uid },
-  );
+async function openAsNobody(path: string): Promise<unknown> {
+  const printed = await runInChild(`${BECOME_NOBODY}
+    const { openSqliteStore } = await import(${JSON.stringify(MODULE)});
+    try { openSqliteStore({ path: ${JSON.stringify(path)}, redact: (value) => value }); }
+    catch ({ code, message }) { console.log(JSON.stringify({ code, message })); }`);
   return JSON.parse(printed);
 }
 
