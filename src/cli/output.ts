@@ -75,7 +75,8 @@ function write(fd: 1 | 2, text: string): void {
       done += writeSync(fd, bytes, done);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // Whoever reads us may stop early, as `head` does.
+      // Whoever reads us may stop early, as `head` does; what cannot be complained of is still a failure.
+      if (code === "EPIPE" && fd === 2) return;
       if (code === "EPIPE") process.exit(0);
       if (code !== "EAGAIN") throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);

@@ -33,6 +33,26 @@ export function isSuffix(text: string): boolean {
   return /^[0-9a-f]{6}$/.test(text);
 }
 
+/** Anything that could be a path or an option, or that a terminal would act upon. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\]|\.\.|^-|^\s|\s$/;
+
+/** Refuses a name that could not be used to call a session, and a reference that cannot be one. */
+export function checkReference(text: string, what: "name" | "id"): string {
+  const isUsable = text.length > 0 && text.length <= 128 && !UNSAFE.test(text);
+  if (isUsable && !(what === "name" && (text === "last" || text === "self"))) return text;
+  throw new RollcallError(
+    "bad_id",
+    `${JSON.stringify(text.slice(0, 60))} cannot be the ${what} of a session.`,
+    {
+      hint:
+        what === "name"
+          ? "Use 1 to 128 characters without slashes, `..` or control characters; `last` and `self` are taken."
+          : "Give the full id, the six digits that `rollcall list` shows, a name, `last` or `self`.",
+    },
+  );
+}
+
 function quote(text: string): string {
   const short = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   return JSON.stringify(short);

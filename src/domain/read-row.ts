@@ -4,6 +4,7 @@ import { OUTCOMES } from "./outcome.ts";
 import { PHASES } from "./phase.ts";
 import { AGENT_TYPES, CHANNELS, DEFAULT_IDENTITY, KINDS, ORIGINS, type SessionRow } from "./session.ts";
 import { STATES } from "./state.ts";
+import type { DeclaredTotals } from "./usage.ts";
 
 /**
  * A row as it was kept, made safe to use: words that this version does not know become the neutral ones and
@@ -32,6 +33,7 @@ export function readRow(kept: unknown): SessionRow | undefined {
     resumeCount: count(row.resumeCount),
     generation: Math.max(1, count(row.generation)),
     turns: count(row.turns),
+    totals: row.totals && readTotals(row.totals),
   };
 }
 
@@ -59,10 +61,18 @@ function isSound(row: SessionRow): boolean {
     row.resumeCount >= 0 &&
     row.generation >= 1 &&
     row.turns >= 0 &&
+    (row.totals === null || Object.values(row.totals).every((total) => total === null || total >= 0)) &&
     typeof row.lastActiveAt === "string" &&
     Array.isArray(row.history) &&
     isJsonObject(row.metadata)
   );
+}
+
+function readTotals(totals: DeclaredTotals): DeclaredTotals {
+  const read = (value: number | null) => (value === null ? null : Math.max(0, value));
+  return Object.fromEntries(
+    Object.entries(totals).map(([name, value]) => [name, read(value)]),
+  ) as unknown as DeclaredTotals;
 }
 
 function known<T extends string>(list: readonly T[], value: string, neutral: T): T {

@@ -51,15 +51,7 @@ export function decideFinalize(row: SessionRow, phase: FinalPhase, summary: stri
 /** The change of state that a declared status means; none without one. */
 export function declareStatus(row: SessionRow | undefined, status: Status | undefined): EventBody[] {
   if (status === undefined) return [];
-  if (row?.origin === "started") {
-    throw new RollcallError(
-      "carried",
-      `Rollcall runs session ${row.id}: its state is observed, not declared.`,
-      {
-        hint: `End it with \`rollcall end ${row.id}\`.`,
-      },
-    );
-  }
+  if (row?.origin === "started") throw carriedError(row);
   if (row && isFinal(row.phase)) throw finalizedError(row);
   const { state, outcome } = DECLARED_STATUS[status];
   const evidence = { source: "declared", rule: "status", excerpt: status } as const;
@@ -89,4 +81,9 @@ function finalizedError(row: SessionRow): RollcallError {
     hint: "Metadata, name and errors can still be added; for more work, create a new session.",
     facts: { sessionId: row.id, phase: row.phase },
   });
+}
+
+export function carriedError(row: SessionRow): RollcallError {
+  const message = `Rollcall runs session ${row.id}: what it does is observed, not declared.`;
+  return new RollcallError("carried", message, { hint: `End it with \`rollcall end ${row.id}\`.` });
 }

@@ -1,12 +1,12 @@
 import { checkCount, checkInstant, checkMetadata, checkOneOf, checkText, show } from "./check.ts";
 import { RollcallError } from "./errors.ts";
 import type { EventBody } from "./event.ts";
-import { checkSessionId } from "./id.ts";
+import { checkReference, checkSessionId } from "./id.ts";
 import { isJsonObject } from "./json.ts";
 import { AGENT_TYPES, CHANNELS, DEFAULT_IDENTITY, type Identity, KINDS, type SessionRow } from "./session.ts";
 import { STATUSES, type Status, statusOf } from "./state.ts";
 import type { Instant } from "./time.ts";
-import { declareStatus } from "./update.ts";
+import { carriedError, declareStatus } from "./update.ts";
 import type { DeclaredTotals } from "./usage.ts";
 
 /** What a fleet writer says of a session that Rollcall does not run. An absent key says nothing. */
@@ -14,6 +14,8 @@ export interface Upsert {
   readonly id: string;
   readonly identity: Partial<Identity>;
   readonly totals: Partial<DeclaredTotals>;
+  /** The metadata is unknown: what was there goes, instead of being merged with. */
+  readonly forgetsMetadata?: boolean;
   readonly status?: Status;
   readonly createdAt?: Instant;
   readonly lastActiveAt?: Instant;
@@ -29,7 +31,6 @@ type Reader = (into: Parsed, value: unknown, key: string) => void;
 const TEXTS = {
   agent_name: "agentName",
   agent_version: "agentVersion",
-  name: "name",
   role: "role",
   model: "model",
   purpose: "purpose",
@@ -65,6 +66,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   agent_type: (into, value) => {
     into.identity.agentType = value === null ? "unknown" : checkOneOf(AGENT_TYPES, value, "agent type");
   },
+  name: (into, value) => {
+    into.identity.name = value === null ? null : checkReference(checkText(value, "name"), "name");
+  },
   kind: (into, value) => {
     into.identity.kind = checkOneOf(KINDS, value, "kind");
   },
@@ -72,6 +76,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     into.identity.channel = checkOneOf(CHANNELS, value, "channel");
   },
   metadata: (into, value) => {
+    if (value === null) into.forgetsMetadata = true;
     into.identity.metadata = value === null ? {} : checkMetadata(value);
   },
   status: (into, value) => {
@@ -125,12 +130,14 @@ export function decideUpsert(
   upsert: Upsert,
   context: UpsertContext,
 ): TimedBody[] {
+  if (row?.origin === "started") throw carriedError(row);
   const at = upsert.lastActiveAt ?? context.now;
   const timed = (bodies: readonly EventBody[]) => bodies.map((body) => ({ at, body }));
   const totals = declareTotals(upsert, context);
   if (row === undefined) return timed([create(upsert, context), ...declareEnd(upsert), ...totals]);
   const { metadata, ...identity } = upsert.identity;
-  const merged = metadata === undefined ? {} : { metadata: checkMetadata({ ...row.metadata, ...metadata }) };
+  const kept = upsert.forgetsMetadata ? {} : row.metadata;
+  const merged = metadata === undefined ? {} : { metadata: checkMetadata({ ...kept, ...metadata }) };
   const identified: EventBody = {
     kind: "identified",
     identity: { ...identity, ...merged },

@@ -17,7 +17,7 @@ interface Setting<T extends Json> {
 }
 
 export const SETTINGS = {
-  "resume.max_idle": duration("30m", "idle for longer, a session is `expired` for should-resume", true),
+  "resume.max_idle": duration("30m", "idle for so long, a session is `expired` for should-resume", true),
   "resume.max_errors": whole(3, "with this many errors a session is not resumed", true, 1),
   "cleanup.hours": whole(24, "cleanup removes what was not active for so many hours", false, 0),
   "list.limit": whole(50, "rows that `list` shows at a terminal", true, 1),

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { checkMetadata, checkOneOf, checkText } from "../domain/check.ts";
 import { RollcallError } from "../domain/errors.ts";
-import { checkSessionId, makeSessionId } from "../domain/id.ts";
+import { checkReference, checkSessionId, makeSessionId } from "../domain/id.ts";
 import type { JsonObject } from "../domain/json.ts";
 import {
   AGENT_TYPES,
@@ -16,7 +16,6 @@ import {
 import { type Context, nowOf, stamp } from "./context.ts";
 import { identifyProcess } from "./process.ts";
 import { randomBytes } from "./random.ts";
-import { checkReference } from "./reference.ts";
 import { gitPlaceOf, workspaceOf } from "./workspace.ts";
 
 export interface CreateInput {

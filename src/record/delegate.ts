@@ -1,7 +1,9 @@
 import type { Entry } from "../domain/entry.ts";
+import { RollcallError } from "../domain/errors.ts";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { decideResume, refuse } from "../domain/resume.ts";
 import type { SessionRow } from "../domain/session.ts";
+import { toInstant } from "../domain/time.ts";
 import { type Context, nowOf } from "./context.ts";
 import { policyOf } from "./filter.ts";
 import { lastTurns } from "./last-turns.ts";
@@ -67,11 +69,10 @@ async function forSession(
   agentId: string,
   originalContext: JsonObject,
 ): Promise<DelegationAdvice> {
-  const stored = await context.store.find(agentId);
-  const verdict = stored
-    ? decideResume(stored.row, policyOf(context), nowOf(context))
-    : refuse("session_not_found");
-  const resumeMetadata = stored ? await describe(context, stored.row) : null;
+  const row = await findRow(context, agentId);
+  const verdict =
+    typeof row === "string" ? refuse(row) : decideResume(row, policyOf(context), nowOf(context));
+  const resumeMetadata = typeof row === "string" ? null : await describe(context, row);
   return {
     shouldResume: verdict.resume,
     reason: verdict.reason,
@@ -80,6 +81,16 @@ async function forSession(
     originalContext,
     candidates: [],
   };
+}
+
+/** The row, or why there is none to go by. */
+async function findRow(context: Context, id: string): Promise<SessionRow | "session_not_found" | "corrupt"> {
+  try {
+    return (await context.store.find(id))?.row ?? "session_not_found";
+  } catch (error) {
+    if (error instanceof RollcallError && error.code === "corrupt") return "corrupt";
+    throw error;
+  }
 }
 
 async function describe(context: Context, row: SessionRow): Promise<DelegationAdvice["resumeMetadata"]> {
@@ -111,7 +122,7 @@ async function findCandidates(context: Context, input: JsonObject): Promise<Cand
   const taskId = textOf(input.task_id);
   if (agentName === null) return [];
   const now = nowOf(context);
-  const activeSince = new Date(context.now() - policyOf(context).maxIdleMs).toISOString();
+  const activeSince = toInstant(context.now() - policyOf(context).maxIdleMs);
   const isCandidate = (row: SessionRow) =>
     row.agentName === agentName && taskOf(row) === taskId && decideResume(row, policyOf(context), now).resume;
   const { items } = await context.store.list({

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
@@ -145,11 +145,64 @@ describe("a record file that is written twice at once by one process", () => {
     await using two = await world.open();
     await one.create({ id: "s" });
     const record = await one.get("s");
-    const written = [one, two].map(({ context }) => writeRecordFile(context.store, record));
+    const written = [one, two].map(({ context }) => writeRecordFile(context.store, { record, version: 1 }));
     expect(await Promise.all(written)).toEqual([
       statSync(world.filePath("s")).size,
       statSync(world.filePath("s")).size,
     ]);
     expect(world.readFile("s")).toMatchObject({ seq: 1 });
   });
+});
+
+describe("a writer that was killed", () => {
+  test("leaves a file without a name that goes with the repair", async () => {
+    using world = tempWorld();
+    await using first = await world.open();
+    await first.create({ id: "s" });
+    const folder = join(world.filePath("s"), "..");
+    writeFileSync(`${world.filePath("s")}.partial-999999999-abc`, "{");
+    writeFileSync(`${world.filePath("s")}.partial-${process.pid}-abc`, "{");
+    rmSync(world.filePath("s"));
+    await first.context.store.recordUsage("s", [request("r")]);
+    await using _second = await world.open();
+    expect(readdirSync(folder).sort()).toEqual(["s.json", `s.json.partial-${process.pid}-abc`]);
+  });
+});
+
+describe("a link to the home folder", () => {
+  test("is the home folder: no record file is kept there", async () => {
+    using world = tempWorld();
+    const before = process.env.HOME;
+    process.env.HOME = world.workspace;
+    try {
+      const link = `${world.workspace}-link`;
+      symlinkSync(world.workspace, link);
+      await using rollcall = await world.open();
+      await rollcall.create({ id: "s", workspace: link });
+      expect([existsSync(join(world.workspace, ".rollcall")), world.warnings.length]).toEqual([false, 1]);
+    } finally {
+      process.env.HOME = before;
+    }
+  });
+});
+
+test("a state folder that cannot be made is refused and never waited for", async () => {
+  using world = tempWorld();
+  expect(await refusalOf(world.open({ home: "/proc/rollcall/here" }))).toBe("store_unreadable");
+});
+
+test("a search for no results is refused", async () => {
+  using world = tempWorld();
+  await using rollcall = await world.open();
+  expect(await refusalOf(rollcall.search("x", { limit: 0 }))).toBe("bad_input");
+});
+
+test("an older reading of the usage never replaces a newer one in the record file", async () => {
+  using world = tempWorld();
+  await using rollcall = await world.open();
+  await rollcall.create({ id: "s" });
+  const old = await rollcall.get("s");
+  await rollcall.recordUsage("s", [request("r", { tokensInput: 7 })]);
+  await writeRecordFile(rollcall.context.store, { record: old, version: 1 });
+  expect(world.readFile("s")).toMatchObject({ usage: { tokensInput: 7 } });
 });

@@ -1,7 +1,6 @@
 import { RollcallError } from "../domain/errors.ts";
-import type { SessionRecord } from "../domain/session.ts";
 import type { Store } from "../store/store.ts";
-import { whyNoFile, writeRecordFile } from "./record-file.ts";
+import { type FileContent, removePartials, whyNoFile, writeRecordFile } from "./record-file.ts";
 
 /** Up to this size a change is answered only when the file shows it. */
 const PROMPT_BYTES = 1_000_000;
@@ -18,7 +17,7 @@ interface Kept {
 
 export interface FileKeeperOptions {
   readonly store: Store;
-  readonly find: (sessionId: string) => Promise<SessionRecord | undefined>;
+  readonly find: (sessionId: string) => Promise<FileContent | undefined>;
   readonly warn: (sentence: string) => void;
 }
 
@@ -99,11 +98,12 @@ export class FileKeeper {
   async #writeNow(id: string, file: Kept): Promise<void> {
     let place = id;
     try {
-      const record = await this.#options.find(id);
-      if (!record) return;
-      place = record.workspacePath ?? id;
+      const content = await this.#options.find(id);
+      if (!content) return;
+      place = content.record.workspacePath ?? id;
+      if (this.#isRepairing) removePartials(place, id);
       const started = performance.now();
-      file.bytes = await writeRecordFile(this.#options.store, record);
+      file.bytes = await writeRecordFile(this.#options.store, content);
       file.tookMs = performance.now() - started;
     } catch (error) {
       if (!this.#isRepairing) this.#warnOnce(place, reasonOf(error, place));

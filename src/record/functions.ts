@@ -35,8 +35,15 @@ export async function shouldResume(agentId: string): Promise<boolean> {
   return (await (await defaultRollcall()).shouldResume(agentId)).resume;
 }
 
+/** Null where there is none, or where its record is damaged. */
 export async function getSession(agentId: string): Promise<SessionRecord | null> {
-  return (await (await defaultRollcall()).find(agentId)) ?? null;
+  const rollcall = await defaultRollcall();
+  try {
+    return (await rollcall.find(agentId)) ?? null;
+  } catch (error) {
+    if (error instanceof RollcallError && error.code === "corrupt") return null;
+    throw error;
+  }
 }
 
 /** False where there is no such session, or it was finalised as something else. */

@@ -44,7 +44,7 @@ export async function openRollcall(options: OpenOptions = {}): Promise<Rollcall>
   });
   const find = async (id: string) => {
     const stored = await store.find(id);
-    return stored && recordOf(store, stored);
+    return stored && { record: await recordOf(store, stored), version: stored.version };
   };
   const files = new FileKeeper({ store, find, warn });
   const context: Context = {

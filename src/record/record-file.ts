@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -45,6 +46,12 @@ export interface Place {
   readonly kind: Entry["kind"];
 }
 
+/** What a file shows, and how new that is. */
+export interface FileContent {
+  readonly record: SessionRecord;
+  readonly version: number;
+}
+
 const PAGE = 500;
 
 export function recordFilePath(workspace: string, sessionId: string): string {
@@ -59,7 +66,7 @@ export function sessionsFolder(workspace: string): string {
  * Writes the file of a session as it stands in the store and returns its size. Goes only forward: where a newer one
  * is out already, nothing happens. Throws where it cannot be written.
  */
-export async function writeRecordFile(store: Store, record: SessionRecord): Promise<number> {
+export async function writeRecordFile(store: Store, { record, version }: FileContent): Promise<number> {
   const workspace = record.workspacePath;
   if (workspace === null) return 0;
   prepareFolder(workspace);
@@ -68,7 +75,7 @@ export async function writeRecordFile(store: Store, record: SessionRecord): Prom
   const partial = `${path}.partial-${process.pid}-${randomBytes(6).toString("hex")}`;
   try {
     const bytes = await writeText(partial, fileText(store, record));
-    await store.publishFile(record.id, record.seq, () => renameSync(partial, path));
+    await store.publishFile(record.id, version, () => renameSync(partial, path));
     return bytes;
   } finally {
     rmSync(partial, { force: true });
@@ -77,6 +84,16 @@ export async function writeRecordFile(store: Store, record: SessionRecord): Prom
 
 export function removeRecordFile(workspace: string, sessionId: string): void {
   rmSync(recordFilePath(workspace, sessionId), { force: true });
+}
+
+/** What a writer left that was killed before it could give the file its name. */
+export function removePartials(workspace: string, sessionId: string): void {
+  const folder = sessionsFolder(workspace);
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const pid = name.startsWith(`${sessionId}.json.partial-`) ? Number(name.split("-").at(-2)) : 0;
+    if (pid > 0 && !existsSync(`/proc/${pid}`)) rmSync(join(folder, name), { force: true });
+  }
 }
 
 export function tokenUsageOf(usage: Usage): { input: number; output: number; total: number } {

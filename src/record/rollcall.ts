@@ -2,6 +2,7 @@ import { checkFlag, checkMetadata, checkOneOf, checkText } from "../domain/check
 import { checkEntry, type Entry, type NewEntry } from "../domain/entry.ts";
 import { RollcallError } from "../domain/errors.ts";
 import type { FeedEvent, SessionEvent } from "../domain/event.ts";
+import { checkReference } from "../domain/id.ts";
 import { FINAL_PHASES, type FinalPhase, PHASES } from "../domain/phase.ts";
 import { decideResume, type ResumeVerdict, refuse } from "../domain/resume.ts";
 import type { SessionRecord, SessionRow } from "../domain/session.ts";
@@ -15,7 +16,7 @@ import type { CreateInput } from "./create.ts";
 import { type ListOptions, policyOf, toQuery } from "./filter.ts";
 import { allEntries, allEvents, followFeed } from "./history.ts";
 import { removeRecordFile } from "./record-file.ts";
-import { checkReference, resolveReference } from "./reference.ts";
+import { resolveReference } from "./reference.ts";
 import type { Stats, StatsOptions } from "./stats.ts";
 
 export interface UpdateOptions {
@@ -215,6 +216,11 @@ export class Rollcall implements AsyncDisposable {
     options: { readonly limit?: number; readonly cursor?: string } = {},
   ): Promise<Page<SearchHit>> {
     const { limit = 20, cursor } = options;
+    if (!(Number.isSafeInteger(limit) && limit > 0)) {
+      throw new RollcallError("bad_input", `${limit} is not a limit.`, {
+        hint: "Give a whole number from 1 up.",
+      });
+    }
     return this.context.store.search({ text, limit, ...(cursor === undefined ? {} : { cursor }) });
   }
 

@@ -131,7 +131,7 @@ function groupName(by: UsageGroup | null, row: SessionRow): string | null {
     case null:
       return null;
     case "agent":
-      return row.agentType;
+      return row.agentName ?? row.agentType;
     case "model":
       return row.model;
     case "day":

@@ -108,4 +108,19 @@ describe("upsert", () => {
     expect(await rollcall.reconcile()).toBe(0);
     expect((await rollcall.get("s")).machine).toBe("there");
   });
+
+  test("with a name that nobody could call is refused", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    expect(await refusalOf(rollcall.upsert([{ id: "s", name: "a/b" }]))).toBe("bad_id");
+    expect(await rollcall.find("s")).toBeUndefined();
+  });
+
+  test("with metadata null forgets the metadata", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    await rollcall.upsert([{ id: "s", metadata: { a: 1 } }]);
+    await rollcall.upsert([{ id: "s", metadata: null }]);
+    expect((await rollcall.get("s")).metadata).toEqual({});
+  });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
@@ -28,8 +28,17 @@ export function gitPlaceOf(folder: string): GitPlace {
 
 /** Folders that belong to more than one project: no record file is put there. */
 export function isSharedFolder(folder: string): boolean {
-  const path = resolve(folder);
-  return path === resolve("/") || path === resolve(homedir());
+  const path = realPathOf(folder);
+  return path === realPathOf("/") || path === realPathOf(homedir());
+}
+
+/** Without links, as far as it exists. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
 }
 
 function findUp(start: string): string | undefined {

@@ -72,8 +72,8 @@ export interface Store extends AsyncDisposable {
 
   /** Sessions whose record file is behind their row, the newest first. */
   laggingFiles(machine: string, limit: number): Promise<string[]>;
-  /** Runs `publish` unless a file of a later seq is out; no two run at once for one session. */
-  publishFile(sessionId: string, seq: number, publish: () => void): Promise<boolean>;
+  /** Runs `publish` unless a file of a later version is out; no two run at once for one session. */
+  publishFile(sessionId: string, version: number, publish: () => void): Promise<boolean>;
 
   /** A verified copy of the whole store in one new file. */
   backup(path: string): Promise<BackupReport>;
@@ -100,6 +100,8 @@ export interface Change {
 }
 
 export interface StoredSession {
+  /** Raised by each change of what a record file shows, the usage included. */
+  readonly version: number;
   readonly row: SessionRow;
   readonly ledger: LedgerSum;
   readonly observed: Observed;

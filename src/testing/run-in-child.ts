@@ -5,7 +5,6 @@ import { once } from "node:events";
 export async function runInChild(script: string): Promise<string> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env.PATH ?? "" },
   });
   let out = "";
   let err = "";

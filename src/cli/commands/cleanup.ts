@@ -38,7 +38,7 @@ export const command: Command = {
 };
 
 async function remove(rollcall: Rollcall, options: CleanupOptions): Promise<readonly string[]> {
-  using progress = new Progress("removed");
+  using progress = new Progress(options.dryRun ? "found" : "removed");
   const { removed } = await rollcall.cleanup({ ...options, progress: (count) => progress.show(count) });
   return removed;
 }

@@ -72,12 +72,16 @@ async function answerSafely(hook: Hook, input: JsonObject, output: Output): Prom
     const options = { channel: "hook", warn: () => {}, busyTimeoutMs: 2000 } as const;
     return await withRollcall(output, (rollcall) => hook.answer(rollcall, input), options);
   } catch (error) {
-    const isRefused = error instanceof RollcallError && error.code === "finalized";
-    const isStore = error instanceof RollcallError && error.code.startsWith("store_");
-    output.warn(error instanceof Error ? error.message : String(error));
-    const shown = createRedactor(secretValues(process.env)).value(input);
-    return hook.fallback(isRefused ? "finalized" : isStore ? "unavailable" : "error", shown);
+    const redactor = createRedactor(secretValues(process.env));
+    output.warn(redactor.text(error instanceof Error ? error.message : String(error)));
+    return hook.fallback(reasonOf(error), redactor.value(input));
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof RollcallError)) return "error";
+  if (error.code === "finalized" || error.code === "corrupt") return error.code;
+  return error.code.startsWith("store_") ? "unavailable" : "error";
 }
 
 function unknownHook(name: string): RollcallError {

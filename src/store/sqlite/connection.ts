@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { RollcallError } from "../../domain/errors.ts";
@@ -59,7 +59,7 @@ function prepareFile({
   filesystemType = (folder) => statfsSync(folder).type,
 }: ConnectionOptions): void {
   const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   checkOwner(folder);
   const network = NETWORK_FILESYSTEMS.get(filesystemType(folder) >>> 0);
   if (network !== undefined) {
@@ -75,6 +75,17 @@ function prepareFile({
   // Made by us and not by SQLite, so that nobody else can ever read it: its journal takes over these permissions.
   if (isNew) closeSync(openSync(path, "a", 0o600));
   else tighten(path);
+}
+
+/** One by one: Node's own way of making a whole path never returns for some that cannot be, such as below /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 /** A file that others could read is closed to them; the folder is the user's own affair (`doctor` looks at it). */

@@ -94,6 +94,7 @@ function byErrno(code: string, error: unknown): Failure | undefined {
   if (code === "ENOSPC" || code === "EDQUOT") return find("SQLITE_FULL");
   const cannotMake = code === "EACCES" && (error as { syscall?: unknown }).syscall === "open";
   if (code === "EROFS" || cannotMake) return find("SQLITE_READONLY");
-  if (["EACCES", "EPERM", "ENOTDIR", "EISDIR", "EEXIST"].includes(code)) return find("SQLITE_CANTOPEN");
+  if (["EACCES", "EPERM", "ENOENT", "ENOTDIR", "EISDIR", "EEXIST"].includes(code))
+    return find("SQLITE_CANTOPEN");
   return undefined;
 }

@@ -10,9 +10,12 @@ export class FileTable {
     this.#lagging = new LazyStatement(
       db,
       // Newest first, so that those whose folder is gone for good stand in nobody's way.
-      "SELECT id FROM sessions WHERE file_seq < seq AND machine = ? ORDER BY no DESC LIMIT ?",
+      "SELECT id FROM sessions WHERE file_version < version AND machine = ? ORDER BY no DESC LIMIT ?",
     );
-    this.#claim = new LazyStatement(db, "UPDATE sessions SET file_seq = ? WHERE id = ? AND file_seq <= ?");
+    this.#claim = new LazyStatement(
+      db,
+      "UPDATE sessions SET file_version = ? WHERE id = ? AND file_version <= ?",
+    );
   }
 
   lagging(machine: string, limit: number): string[] {
@@ -20,8 +23,8 @@ export class FileTable {
   }
 
   /** Inside the writer's transaction: two processes never publish at once, so a file only goes forward. */
-  publish(sessionId: string, seq: number, publish: () => void): boolean {
-    if (this.#claim.run(seq, sessionId, seq).changes === 0) return false;
+  publish(sessionId: string, version: number, publish: () => void): boolean {
+    if (this.#claim.run(version, sessionId, version).changes === 0) return false;
     publish();
     return true;
   }

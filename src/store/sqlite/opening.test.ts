@@ -181,6 +181,9 @@ function openAt(path: string, options: Partial<SqliteStoreOptions> = {}): Store 
 /** So that a process of another user gets as far as the store itself. */
 function openToAll(place: SqlitePlace): void {
   chmodSync(dirname(place.path), 0o777);
+  // The folder of a whole test run is closed to others, who have to pass through it here.
+  const { mode } = statSync(tmpdir());
+  if ((mode & 0o001) === 0) chmodSync(tmpdir(), (mode & 0o777) | 0o001);
 }
 
 async function openAsNobody(path: string): Promise<unknown> {

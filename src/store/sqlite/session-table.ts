@@ -12,13 +12,14 @@ import { LazyStatement } from "./lazy-statement.ts";
 export interface KeptSession {
   readonly no: number;
   readonly id: string;
+  readonly version: number;
   readonly body: string;
   readonly ledger: string | null;
   readonly observed: string | null;
   readonly has_children: number;
 }
 
-export const KEPT_COLUMNS = `s.no, s.id, s.body, s.ledger, s.observed,
+export const KEPT_COLUMNS = `s.no, s.id, s.version, s.body, s.ledger, s.observed,
   EXISTS (SELECT 1 FROM sessions c WHERE c.parent_id = s.id) AS has_children`;
 
 /** One session as a transaction works on it. */
@@ -61,16 +62,16 @@ export class SessionTable {
     this.#find = new LazyStatement(db, `SELECT ${KEPT_COLUMNS} FROM sessions s WHERE s.id = ?`);
     this.#insert = new LazyStatement(
       db,
-      `INSERT INTO sessions (${COLUMNS.join(", ")}, id, suffix, created_at, file_seq)
+      `INSERT INTO sessions (${COLUMNS.join(", ")}, id, suffix, created_at, file_version)
        VALUES (${COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?)`,
     );
     this.#update = new LazyStatement(
       db,
-      `UPDATE sessions SET ${COLUMNS.map((name) => `${name} = ?`).join(", ")} WHERE no = ?`,
+      `UPDATE sessions SET ${COLUMNS.map((name) => `${name} = ?`).join(", ")}, version = version + 1 WHERE no = ?`,
     );
     this.#setLedger = new LazyStatement(
       db,
-      "UPDATE sessions SET ledger = ?, file_seq = min(file_seq, seq - 1) WHERE no = ?",
+      "UPDATE sessions SET ledger = ?, version = version + 1 WHERE no = ?",
     );
     this.#setObserved = new LazyStatement(db, "UPDATE sessions SET observed = ? WHERE id = ?");
     this.#family = new LazyStatement(
@@ -96,9 +97,9 @@ export class SessionTable {
 
   /** Gives a new session its number; the row follows with `save`. */
   reserve(row: SessionRow): number {
-    const fileSeq = row.hasFile ? 0 : null;
+    const fileVersion = row.hasFile ? 0 : null;
     return Number(
-      this.#insert.run(...columnsOf(row), row.id, suffixOf(row.id) ?? null, row.createdAt, fileSeq)
+      this.#insert.run(...columnsOf(row), row.id, suffixOf(row.id) ?? null, row.createdAt, fileVersion)
         .lastInsertRowid,
     );
   }
@@ -107,7 +108,6 @@ export class SessionTable {
     this.#update.run(...columnsOf(row), no);
   }
 
-  /** The record file shows the usage too, so it is behind from now on. */
   saveLedger(no: number, ledger: LedgerSum): void {
     this.#setLedger.run(JSON.stringify(ledger), no);
   }
@@ -137,6 +137,7 @@ export function readOrNote(kept: KeptSession, corrupt: string[]): StoredSession 
 function read(kept: KeptSession): StoredSession {
   return {
     row: parseRow(kept.id, kept.body),
+    version: kept.version,
     ledger: kept.ledger === null ? EMPTY_LEDGER : (parseKept(kept.id, kept.ledger) as LedgerSum),
     observed: kept.observed === null ? NOTHING_OBSERVED : (parseKept(kept.id, kept.observed) as Observed),
     hasChildren: kept.has_children === 1,

@@ -156,8 +156,8 @@ class SqliteStore implements contract.Store {
     return this.#read(({ files }) => files.lagging(machine, limit));
   }
 
-  async publishFile(sessionId: string, seq: number, publish: () => void): Promise<boolean> {
-    return this.#unsynced(({ files }) => files.publish(sessionId, seq, publish));
+  async publishFile(sessionId: string, version: number, publish: () => void): Promise<boolean> {
+    return this.#unsynced(({ files }) => files.publish(sessionId, version, publish));
   }
 
   async backup(path: string): Promise<contract.BackupReport> {

@@ -64,7 +64,7 @@ export class UsageTable {
     this.#ofSession = new LazyStatement(db, `SELECT ${columns} FROM requests WHERE session = ?`);
     this.#living = new LazyStatement(
       db,
-      `SELECT ${COLUMNS.map((name) => `r.${name}`).join(", ")}, substr(r.at, 1, 10) AS day, s.agent_type AS agent,
+      `SELECT ${COLUMNS.map((name) => `r.${name}`).join(", ")}, substr(r.at, 1, 10) AS day, coalesce(s.agent_name, s.agent_type) AS agent,
          coalesce(s.body ->> '$.purpose', '') AS purpose, coalesce(s.body ->> '$.workspacePath', '') AS folder
        FROM requests r JOIN sessions s ON s.no = r.session WHERE r.at >= ?`,
     );
@@ -101,7 +101,7 @@ export class UsageTable {
     for (const kept of this.#ofSession.all(sessionNo)) {
       const key = [
         kept.at.slice(0, 10),
-        row.agentType,
+        row.agentName ?? row.agentType,
         kept.model ?? "",
         row.purpose ?? "",
         row.workspacePath ?? "",

@@ -23,8 +23,10 @@ CREATE TABLE sessions (
   origin TEXT NOT NULL,
   created_at TEXT NOT NULL,
   last_active_at TEXT NOT NULL,
-  -- The seq of the record file that is out; null where none is kept.
-  file_seq INTEGER
+  -- Raised by each change of what a record file shows.
+  version INTEGER NOT NULL DEFAULT 0,
+  -- The version of the record file that is out; null where none is kept.
+  file_version INTEGER
 ) STRICT;
 CREATE INDEX sessions_by_activity ON sessions (last_active_at DESC, id);
 CREATE INDEX sessions_by_live ON sessions (live, last_active_at DESC, id);
@@ -34,7 +36,7 @@ CREATE INDEX sessions_by_suffix ON sessions (suffix) WHERE suffix IS NOT NULL;
 CREATE INDEX sessions_by_name ON sessions (name) WHERE name IS NOT NULL;
 CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX sessions_by_task ON sessions (task_id) WHERE task_id IS NOT NULL;
-CREATE INDEX sessions_with_lagging_file ON sessions (machine) WHERE file_seq < seq;
+CREATE INDEX sessions_with_lagging_file ON sessions (machine) WHERE file_version < version;
 
 -- feed is the order of commits. A removed session leaves one event, of kind deleted, under its number.
 CREATE TABLE events (
