@@ -37,14 +37,23 @@ function rerunWithPinnedNode() {
     );
     return;
   }
-  const { spawnSync } = require("node:child_process");
-  const { status, signal, error } = spawnSync(pinned, [__filename, ...process.argv.slice(2)], {
+  const { spawn } = require("node:child_process");
+  const child = spawn(pinned, [__filename, ...process.argv.slice(2)], {
     stdio: "inherit",
     env: { ...process.env, ROLLCALL_RERUN: "1" },
   });
-  if (error) complain(`Rollcall could not run its pinned Node (${error.message}): run \`npm ci\` again.`);
-  else if (signal) process.kill(process.pid, signal);
-  else process.exitCode = status;
+  // Whoever ends the launcher means the command.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) =>
+    complain(`Rollcall could not run its pinned Node (${error.message}): run \`npm ci\` again.`),
+  );
+  child.on("exit", (code, signal) => {
+    if (signal === null) process.exitCode = code;
+    else {
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    }
+  });
 }
 
 function complain(sentence) {

@@ -43,6 +43,10 @@ export function bytes(value: number): string {
     : `${(value / 1_000_000_000).toFixed(1)} GB`;
 }
 
+export function plural(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
 export function percent(share: number | null): string {
   return share === null ? UNKNOWN : `${(share * 100).toFixed(1)} %`;
 }

@@ -35,7 +35,9 @@ export function commandHelp(registered: Registered, command: Command): string {
     command.about,
     [
       "Options:",
-      ...options.map(([, spec], index) => `  ${names[index]?.padEnd(width)}  ${about(spec)}`),
+      ...options.map(
+        ([, spec], index) => `  ${names[index]?.padEnd(width)}  ${wrap(about(spec), width + 4)}`,
+      ),
     ].join("\n"),
     [
       "Examples:",
@@ -56,4 +58,17 @@ function about({ about: text, choices, multiple }: OptionSpec): string {
   return [text, choices ? `(${choices.join(", ")})` : "", multiple ? "(may be given again)" : ""]
     .filter(Boolean)
     .join(" ");
+}
+
+const LINE = 100;
+
+/** Lines of at most a hundred columns, the later ones under the beginning of the first. */
+function wrap(text: string, indent: number): string {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) as string;
+    if (line !== "" && line.length + word.length + 1 > LINE - indent) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines.join(`\n${" ".repeat(indent)}`);
 }

@@ -59,6 +59,11 @@ async function help(words: readonly string[], output: Output): Promise<number> {
 }
 
 function unknownCommand(name: string): RollcallError {
+  if (name.startsWith("-")) {
+    return new RollcallError("bad_usage", `${name} is not an option of \`rollcall\` alone.`, {
+      hint: "Valid: --all, --json, --help, --version; or give a command first.",
+    });
+  }
   const valid = allCommands().map((command) => command.name);
   return new RollcallError("bad_usage", `${JSON.stringify(name)} is not a command.`, {
     hint: `Valid: ${valid.join(", ")}.`,

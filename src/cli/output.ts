@@ -9,6 +9,8 @@ export class Output {
   readonly isJson: boolean;
   /** Whether a person reads it. */
   readonly isTerminal: boolean;
+  /** Stands before everything that comes out of the store. */
+  hide: (text: string) => string = (text) => text;
 
   constructor(isJson: boolean) {
     this.isJson = isJson;
@@ -20,7 +22,7 @@ export class Output {
   }
 
   line(text: string): void {
-    write(1, `${text}\n`);
+    write(1, `${this.hide(text)}\n`);
   }
 
   /** Our own data, in the words of the wire. */
@@ -30,12 +32,13 @@ export class Output {
 
   /** A piece of a long answer. */
   piece(text: string): void {
-    write(1, text);
+    write(1, this.hide(text));
   }
 
   /** The same of what agents and users said, which must not act on a terminal. */
   text(text: string): void {
-    write(1, this.isTerminal ? printableLines(text) : text);
+    const shown = this.hide(text);
+    write(1, this.isTerminal ? printableLines(shown) : shown);
   }
 
   note(sentence: string): void {

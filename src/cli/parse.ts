@@ -69,7 +69,7 @@ function checkWords(
 ): void {
   if (flags.has("help")) return;
   const [least, most] = command.takes;
-  if (words.length < least) throw usage(`\`rollcall ${name}\` needs ${command.words}.`, name);
+  if (words.length < least) throw needs(name, command.words);
   if (words.length > most)
     throw usage(`\`rollcall ${name}\` does not take ${JSON.stringify(words[most])}.`, name);
   const empty = words.indexOf("");
@@ -98,4 +98,11 @@ function unknownOption(command: string, options: Options, given: string): Rollca
 export function usage(message: string, command: string): RollcallError {
   const call = ["rollcall", command, "--help"].filter(Boolean).join(" ");
   return new RollcallError("bad_usage", message, { hint: `See \`${call}\`.` });
+}
+
+function needs(command: string, words: string): RollcallError {
+  const ids = words.startsWith("ID") ? " `rollcall list` shows ids and names." : "";
+  return new RollcallError("bad_usage", `\`rollcall ${command}\` needs ${words}.`, {
+    hint: `See \`rollcall ${command} --help\`.${ids}`,
+  });
 }

@@ -22,13 +22,15 @@ export function checkText(value: unknown, what: string, maxLength = 4096): strin
   return value;
 }
 
+/** A copy: what the caller does with the object afterwards changes nothing here. */
 export function checkMetadata(value: unknown): JsonObject {
   if (!isJsonObject(value)) {
     throw new RollcallError("bad_input", `metadata must be a JSON object, not ${show(value)}.`, {
       hint: `For example '{"task_id":"T001"}'.`,
     });
   }
-  const bytes = byteLength(JSON.stringify(value));
+  const text = JSON.stringify(value);
+  const bytes = byteLength(text);
   if (bytes > METADATA_LIMIT_BYTES) {
     throw new RollcallError(
       "metadata_too_large",
@@ -38,7 +40,7 @@ export function checkMetadata(value: unknown): JsonObject {
       },
     );
   }
-  return value;
+  return JSON.parse(text) as JsonObject;
 }
 
 export function checkInstant(value: unknown, what: string): Instant {

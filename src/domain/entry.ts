@@ -40,5 +40,6 @@ export function checkEntry(entry: NewEntry): NewEntry {
   checkOneOf(ENTRY_ROLES, entry.role, "role");
   checkOneOf(ENTRY_KINDS, entry.kind, "kind of entry");
   if (entry.text !== null) checkText(entry.text, "text", TEXT_LIMIT);
-  return entry;
+  // A copy: what the caller does with parameters and results afterwards changes nothing here.
+  return JSON.parse(JSON.stringify(entry)) as NewEntry;
 }

@@ -25,6 +25,15 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   return redactor;
 }
 
+/** Hides exact values only: for what was redacted already, before these were known to be secret. */
+export function createHider(secrets: readonly string[]): (text: string) => string {
+  const values = exactValues(secrets);
+  return (text) => {
+    const known = values();
+    return known === undefined ? text : text.replace(known.pattern, "[REDACTED:value]");
+  };
+}
+
 /** Puts `[REDACTED:kind]` for each secret; the escapes inside it follow, so that the terminal's state stays right. */
 export function replaceSecrets(text: string, found: readonly FoundSecret[], find: Redactor["find"]): string {
   if (found.length === 0) return text;

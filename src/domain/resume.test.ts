@@ -7,7 +7,7 @@ import { toInstant } from "./time.ts";
 
 const MINUTE = 60_000;
 const later = (ms: number) => toInstant(Date.parse(T0) + ms);
-const decide = (row: SessionRow, now = T0) => decideResume(row, DEFAULT_RESUME_POLICY, now);
+const decide = (row: SessionRow, now = T0) => decideResume(row, DEFAULT_RESUME_POLICY, Date.parse(now));
 
 /** A session that can be resumed, made by hand. */
 const resumable: SessionRow = { ...rowAfter(created()), phase: "approval", resumeReady: true };
@@ -97,8 +97,10 @@ describe("the resume verdict", () => {
 
   test("obeys another policy", () => {
     const strict = { maxIdleMs: MINUTE, maxErrors: 1 };
-    expect(decideResume(resumable, strict, later(MINUTE)).reason).toBe("expired");
-    expect(decideResume({ ...resumable, errorCount: 1 }, strict, T0).reason).toBe("too_many_errors");
+    expect(decideResume(resumable, strict, Date.parse(later(MINUTE))).reason).toBe("expired");
+    expect(decideResume({ ...resumable, errorCount: 1 }, strict, Date.parse(T0)).reason).toBe(
+      "too_many_errors",
+    );
   });
 
   test("of a record made by hand says to take up the record, whatever its state", () => {

@@ -1,7 +1,6 @@
 import { isFinal, isResumablePhase } from "./phase.ts";
 import type { SessionRow } from "./session.ts";
 import { isLive } from "./state.ts";
-import { type Instant, msBetween } from "./time.ts";
 
 export const REFUSALS = [
   "session_not_found",
@@ -32,12 +31,12 @@ export interface ResumePolicy {
 export const DEFAULT_RESUME_POLICY: ResumePolicy = { maxIdleMs: 30 * 60_000, maxErrors: 3 };
 
 /** Whether work on this session can go on. Every input has an answer; nothing is written. */
-export function decideResume(session: SessionRow, policy: ResumePolicy, now: Instant): ResumeVerdict {
+export function decideResume(session: SessionRow, policy: ResumePolicy, nowMs: number): ResumeVerdict {
   if (isFinal(session.phase)) return refuse("finalized");
   if (isBusy(session)) return refuse("still_running");
   if (!isResumablePhase(session.phase)) return refuse("phase_not_resumable");
   if (!session.resumeReady) return refuse("not_ready");
-  if (msBetween(session.lastActiveAt, now) >= policy.maxIdleMs) return refuse("expired");
+  if (nowMs - Date.parse(session.lastActiveAt) >= policy.maxIdleMs) return refuse("expired");
   if (session.errorCount >= policy.maxErrors) return refuse("too_many_errors");
   return howToResume(session);
 }

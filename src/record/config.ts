@@ -67,10 +67,17 @@ export function saveSetting(home: string, name: string, value: Json): void {
   const settings: Record<string, Json> = { ...readSettings(path) };
   if (value === null) delete settings[checkName(name)];
   else settings[checkName(name)] = checkValue(name, value);
-  mkdirSync(home, { recursive: true, mode: 0o700 });
-  const partial = `${path}.partial-${process.pid}`;
-  writeFileSync(partial, `${JSON.stringify(nest(settings), null, 2)}\n`, { mode: 0o600 });
-  renameSync(partial, path);
+  try {
+    if (!existsSync(home)) mkdirSync(home, { mode: 0o700 });
+    const partial = `${path}.partial-${process.pid}`;
+    writeFileSync(partial, `${JSON.stringify(nest(settings), null, 2)}\n`, { mode: 0o600 });
+    renameSync(partial, path);
+  } catch (cause) {
+    throw new RollcallError("store_unreadable", `${path} cannot be written.`, {
+      hint: "Check that its folder exists and belongs to you, or choose another with ROLLCALL_HOME.",
+      cause,
+    });
+  }
 }
 
 export function checkName(name: string): SettingName {

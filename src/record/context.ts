@@ -1,5 +1,6 @@
 import type { EventBody, NewEvent } from "../domain/event.ts";
 import { toRecord, usageOf } from "../domain/record.ts";
+import type { ResumePolicy } from "../domain/resume.ts";
 import type { Channel, SessionRecord } from "../domain/session.ts";
 import { type Instant, toInstant } from "../domain/time.ts";
 import { combineUsage, NO_USAGE } from "../domain/usage.ts";
@@ -14,6 +15,7 @@ export interface Context {
   readonly files: FileKeeper;
   readonly home: string;
   readonly config: Config;
+  readonly resumePolicy: ResumePolicy;
   /** Through which channel this process speaks. */
   readonly channel: Channel;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -43,7 +45,12 @@ export async function recordOf(store: Store, stored: StoredSession): Promise<Ses
   return toRecord(stored.row, { usage, usageWithChildren, observed: stored.observed });
 }
 
-/** Begins with the time, so that ids of one time lie together in the index. */
+let writer: string | undefined;
+let written = 0;
+
+/** The time, so that ids of one time lie together in the index; who writes, drawn once; and a count. */
 function eventId(ms: number): string {
-  return `${ms.toString(36).padStart(9, "0")}-${randomBytes(9).toString("base64url")}`;
+  writer ??= randomBytes(9).toString("base64url");
+  written += 1;
+  return `${ms.toString(36).padStart(9, "0")}-${writer}-${written.toString(36)}`;
 }

@@ -66,7 +66,15 @@ export async function createSession(context: Context, input: CreateInput): Promi
   };
   return input.id === undefined
     ? withFreshId(context, create)
-    : withGivenId(checkSessionId(input.id), create);
+    : withGivenId(checkNewId(context, input.id), create);
+}
+
+/** An id goes into file names and every table, so it is never redacted: one that is a secret is refused. */
+export function checkNewId(context: Context, id: string): string {
+  if (context.redact(id) === id) return checkSessionId(id);
+  throw new RollcallError("bad_id", "This id looks like a secret, and ids are shown everywhere.", {
+    hint: "Choose another one.",
+  });
 }
 
 async function withGivenId(id: string, create: (id: string) => Promise<string>): Promise<string> {

@@ -5,7 +5,6 @@ import { decideResume, refuse } from "../domain/resume.ts";
 import type { SessionRow } from "../domain/session.ts";
 import { toInstant } from "../domain/time.ts";
 import { type Context, nowOf } from "./context.ts";
-import { policyOf } from "./filter.ts";
 import { lastTurns } from "./last-turns.ts";
 import type { Rollcall } from "./rollcall.ts";
 
@@ -54,7 +53,8 @@ export async function adviseDelegation(rollcall: Rollcall, given: JsonObject): P
 }
 
 /** Finalises the session of a sub-agent that has stopped; without an `agent_id` there is nothing to do. */
-export async function stopSubagent(rollcall: Rollcall, input: JsonObject): Promise<StopReport> {
+export async function stopSubagent(rollcall: Rollcall, given: JsonObject): Promise<StopReport> {
+  const input = rollcall.context.redact(given);
   const agentId = textOf(input.agent_id);
   if (agentId === null) return { finalized: false, reason: "no_agent_id", agentId };
   if (!(await rollcall.find(agentId))) return { finalized: false, reason: "session_not_found", agentId };
@@ -71,7 +71,7 @@ async function forSession(
 ): Promise<DelegationAdvice> {
   const row = await findRow(context, agentId);
   const verdict =
-    typeof row === "string" ? refuse(row) : decideResume(row, policyOf(context), nowOf(context));
+    typeof row === "string" ? refuse(row) : decideResume(row, context.resumePolicy, context.now());
   const resumeMetadata = typeof row === "string" ? null : await describe(context, row);
   return {
     shouldResume: verdict.resume,
@@ -121,10 +121,11 @@ async function findCandidates(context: Context, input: JsonObject): Promise<Cand
   const agentName = textOf(input.agent_name);
   const taskId = textOf(input.task_id);
   if (agentName === null) return [];
-  const now = nowOf(context);
-  const activeSince = toInstant(context.now() - policyOf(context).maxIdleMs);
+  const activeSince = toInstant(context.now() - context.resumePolicy.maxIdleMs);
   const isCandidate = (row: SessionRow) =>
-    row.agentName === agentName && taskOf(row) === taskId && decideResume(row, policyOf(context), now).resume;
+    row.agentName === agentName &&
+    taskOf(row) === taskId &&
+    decideResume(row, context.resumePolicy, context.now()).resume;
   const { items } = await context.store.list({
     agent: agentName,
     activeSince,
@@ -148,13 +149,13 @@ function taskOf(row: SessionRow): string | null {
 /** Counting is for statistics only: an answer never changes because it could not be counted. */
 async function count(context: Context, input: JsonObject, advice: DelegationAdvice): Promise<void> {
   try {
-    const stored = advice.agentId === null ? undefined : await context.store.find(advice.agentId);
+    const row = advice.agentId === null ? "session_not_found" : await findRow(context, advice.agentId);
     await context.store.logDelegation({
       at: nowOf(context),
       agentName: textOf(input.agent_name),
       taskId: textOf(input.task_id),
-      sessionId: stored ? advice.agentId : null,
-      seq: stored?.row.seq ?? null,
+      sessionId: row === "session_not_found" ? null : advice.agentId,
+      seq: typeof row === "string" ? null : row.seq,
       resume: advice.shouldResume,
       reason: advice.reason,
     });

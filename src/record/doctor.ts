@@ -48,6 +48,10 @@ function settingsCheck(home: string): Check {
 
 /** Nobody else may read what agents said. */
 function permissionsCheck(home: string, fix: boolean): Check {
+  if (existsSync(home) && !statSync(home).isDirectory()) {
+    const hint = "Choose another state folder with ROLLCALL_HOME.";
+    return { name: "permissions", status: "failed", detail: `${home} is not a folder.`, hint };
+  }
   const open = existsSync(home)
     ? [home, ...filesBelow(home)].filter((path) => (statSync(path).mode & 0o077) !== 0)
     : [];

@@ -5,8 +5,7 @@ import { STATES, STATUSES, type State, type Status } from "../domain/state.ts";
 import { type Instant, toInstant } from "../domain/time.ts";
 import { toWire } from "../domain/wire.ts";
 import type { ListQuery } from "../store/store.ts";
-import { maxIdleMs } from "./config.ts";
-import { type Context, nowOf } from "./context.ts";
+import type { Context } from "./context.ts";
 
 export interface ListFilter {
   /** Only sessions of status `active`. */
@@ -71,7 +70,7 @@ function statusesOf(activeOnly: boolean | undefined, status: Status | undefined)
 }
 
 function resumableSince(context: Context): Instant {
-  return toInstant(context.now() - maxIdleMs(context.config));
+  return toInstant(context.now() - context.resumePolicy.maxIdleMs);
 }
 
 function laterOf(a: Instant | undefined, b: Instant): Instant {
@@ -84,14 +83,9 @@ function predicateOf(
 ): ((row: SessionRow) => boolean) | undefined {
   const wanted = Object.entries(where ?? {});
   if (!resumable && wanted.length === 0) return undefined;
-  const now = nowOf(context);
   return (row) =>
-    (!resumable || decideResume(row, policyOf(context), now).resume) &&
+    (!resumable || decideResume(row, context.resumePolicy, context.now()).resume) &&
     wanted.every(([key, value]) => has(row, key, value));
-}
-
-export function policyOf({ config }: Context): { maxIdleMs: number; maxErrors: number } {
-  return { maxIdleMs: maxIdleMs(config), maxErrors: config["resume.max_errors"] };
 }
 
 /** True for a text field of the record with that value, or for a key of the metadata. */

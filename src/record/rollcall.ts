@@ -13,7 +13,7 @@ import type { BackupReport, Decide, Page, RangeQuery, SearchHit, VerifyReport } 
 import type { CleanupOptions, CleanupReport } from "./cleanup.ts";
 import { type Context, nowOf, recordOf, stamp } from "./context.ts";
 import type { CreateInput } from "./create.ts";
-import { type ListOptions, policyOf, toQuery } from "./filter.ts";
+import { type ListOptions, toQuery } from "./filter.ts";
 import { allEntries, allEvents, followFeed } from "./history.ts";
 import { removeRecordFile } from "./record-file.ts";
 import { resolveReference } from "./reference.ts";
@@ -74,7 +74,9 @@ export class Rollcall implements AsyncDisposable {
   /** Brings records to what each object says (`upsert` of the command line); all are checked before the first is written. */
   async upsert(lines: readonly unknown[]): Promise<number> {
     const { decideUpsert, parseUpsert } = await import("../domain/upsert.ts");
+    const { checkNewId } = await import("./create.ts");
     const upserts = lines.map(parseUpsert);
+    for (const { id } of upserts) checkNewId(this.context, id);
     const known = { now: nowOf(this.context), machine: this.context.config.machine };
     const changes = upserts.map((upsert) =>
       this.context.store.change(upsert.id, (row, { ledgerRequests }) =>
@@ -96,7 +98,7 @@ export class Rollcall implements AsyncDisposable {
     try {
       const stored = await this.context.store.find(id);
       return stored
-        ? decideResume(stored.row, policyOf(this.context), nowOf(this.context))
+        ? decideResume(stored.row, this.context.resumePolicy, this.context.now())
         : refuse("session_not_found");
     } catch (error) {
       return refuse(error instanceof RollcallError && error.code === "corrupt" ? "corrupt" : "unavailable");
@@ -251,9 +253,9 @@ export class Rollcall implements AsyncDisposable {
     decide: (row: SessionRow) => ReturnType<typeof decideUpdate>,
     options: UpdateOptions = {},
   ): Promise<SessionRecord> {
-    const { row } = await this.context.store.change(id, this.#stamped(decide), options);
-    if (row.hasFile) await this.context.files.follow(id);
-    return this.get(id);
+    const change = await this.context.store.change(id, this.#stamped(decide), options);
+    if (change.row.hasFile) await this.context.files.follow(id);
+    return recordOf(this.context.store, change);
   }
 
   #stamped(decide: (row: SessionRow) => ReturnType<typeof decideUpdate>): Decide {
@@ -264,11 +266,10 @@ export class Rollcall implements AsyncDisposable {
 function checkPatch(patch: SessionPatch): SessionPatch {
   if (patch.phase !== undefined) checkOneOf(PHASES, patch.phase, "phase");
   if (patch.status !== undefined) checkOneOf(STATUSES, patch.status, "status");
-  if (patch.metadata !== undefined) checkMetadata(patch.metadata);
   if (patch.resumeReady !== undefined) checkFlag(patch.resumeReady, "resume_ready");
   if (patch.error !== undefined) checkText(patch.error, "error", 65_536);
   if (patch.name !== undefined && patch.name !== null) checkReference(patch.name, "name");
-  return patch;
+  return patch.metadata === undefined ? patch : { ...patch, metadata: checkMetadata(patch.metadata) };
 }
 
 function refuseIfCarried(row: SessionRow): void {

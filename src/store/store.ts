@@ -93,8 +93,7 @@ export interface ChangeOptions {
   readonly expectedSeq?: number;
 }
 
-export interface Change {
-  readonly row: SessionRow;
+export interface Change extends StoredSession {
   /** What was appended now, with its place; without the events that were known already. */
   readonly events: readonly SessionEvent[];
 }

@@ -5,6 +5,7 @@ import { exportJson, exportMarkdown } from "../../record/export.ts";
 import { type Command, JSON_OPTION, optionOf } from "../command.ts";
 import { withSession } from "../open.ts";
 import type { Output } from "../output.ts";
+import { usage } from "../parse.ts";
 
 const FORMATS = ["json", "md"] as const;
 
@@ -26,6 +27,9 @@ export const command: Command = {
   async run(input, output) {
     const format = checkOneOf(FORMATS, optionOf(input, "format") ?? "json", "format");
     const path = optionOf(input, "output");
+    if (output.isJson && format === "md" && path === undefined) {
+      throw usage("--json and --format md do not go together without --output.", "export");
+    }
     return withSession(output, input.words[0] as string, async (rollcall, id) => {
       const text = format === "json" ? exportJson(rollcall, id) : exportMarkdown(rollcall, id);
       if (path === undefined) for await (const piece of text) output.text(piece);
@@ -38,7 +42,7 @@ export const command: Command = {
 async function writeNew(path: string, text: AsyncIterable<string>, output: Output): Promise<void> {
   const fd = create(path);
   try {
-    for await (const piece of text) writeSync(fd, piece);
+    for await (const piece of text) writeSync(fd, output.hide(piece));
   } finally {
     closeSync(fd);
   }

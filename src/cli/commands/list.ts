@@ -52,7 +52,8 @@ export const command: Command = {
   },
 };
 
-const PAGE = 200;
+/** Small, because what a page leaves behind is what a long list takes in memory. */
+const PAGE = 50;
 
 function limitOf(input: Input, output: Output, atTerminal: number): number {
   const given = optionOf(input, "limit");

@@ -17,7 +17,7 @@ export const command: Command = {
     json: JSON_OPTION,
   },
   examples: [
-    ["rollcall restore ~/.rollcall/backups/rollcall-20260108-180530.db", "go back to a backup"],
+    ["rollcall restore ~/.rollcall/backups/rollcall-20260108-180530-123.db", "go back to a backup"],
     ["rollcall restore --from-files ~/project", "rebuild from record files"],
   ],
   async run(input, output) {

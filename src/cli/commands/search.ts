@@ -45,7 +45,7 @@ export const command: Command = {
       );
       for (const line of lines.slice(page.items.length === 0 ? 1 : 0)) output.line(line);
       if (page.items.length === 0) output.note("Nothing found.");
-      if (page.nextCursor !== undefined) output.note(`More: --cursor ${page.nextCursor}`);
+      if (page.nextCursor !== undefined) output.note(`More: the same with --cursor ${page.nextCursor}.`);
       return 0;
     });
   },

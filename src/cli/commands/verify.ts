@@ -1,5 +1,6 @@
 import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
+import { plural } from "../format.ts";
 import { withRollcall } from "../open.ts";
 import { Progress } from "../progress.ts";
 
@@ -15,12 +16,13 @@ export const command: Command = {
       const report = await verify(rollcall);
       const isSound = report.problems.length === 0;
       if (output.isJson) output.json({ ...report, ok: isSound });
-      else if (isSound) output.line(`${report.sessions} sessions and ${report.events} events are sound.`);
+      else if (isSound)
+        output.line(`Sound: ${plural(report.sessions, "session")}, ${plural(report.events, "event")}.`);
       else {
         for (const { sessionId, problem, detail } of report.problems)
           output.warn(`${sessionId ?? "store"}: ${problem} ${JSON.stringify(detail)}`);
         output.line(
-          `${report.problems.length} problems in ${report.sessions} sessions. \`rollcall backup --list\` shows what to go back to.`,
+          `${plural(report.problems.length, "problem")} in ${plural(report.sessions, "session")}. \`rollcall backup --list\` shows what to go back to, \`rollcall restore FILE\` does it.`,
         );
       }
       return isSound ? 0 : 1;

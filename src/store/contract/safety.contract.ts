@@ -51,7 +51,7 @@ export function safetyContract(makePlace: MakePlace): void {
       using place = makePlace();
       await using store = place.open();
       writeFileSync(place.file("backup"), "mine");
-      expect(await codeOf(store.backup(place.file("backup")))).toBe("backup_failed");
+      expect(await codeOf(store.backup(place.file("backup")))).toBe("bad_input");
       expect(readFileSync(place.file("backup"), "utf8")).toBe("mine");
     });
 

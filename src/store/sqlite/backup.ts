@@ -11,7 +11,7 @@ import { countAll, verifyDatabase } from "./verify.ts";
 /** Copies the database while others write, checks the copy, and only then gives it its name. */
 export async function backupTo(db: Database, path: string): Promise<BackupReport> {
   if (existsSync(path)) {
-    throw new RollcallError("backup_failed", `${path} exists already; a backup never writes over a file.`, {
+    throw new RollcallError("bad_input", `${path} exists already; a backup never writes over a file.`, {
       hint: "Choose another name.",
     });
   }

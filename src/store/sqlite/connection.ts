@@ -31,7 +31,10 @@ export function connect(options: ConnectionOptions): Database.Database {
   const { path } = options;
   try {
     prepareFile(options);
-    const db = new Database(path, { timeout: options.busyTimeoutMs ?? 5000, nativeBinding: nativeBinding() });
+    const db = new Database(path, {
+      timeout: options.busyTimeoutMs ?? 10_000,
+      nativeBinding: nativeBinding(),
+    });
     try {
       configure(db);
       migrate(db, path);

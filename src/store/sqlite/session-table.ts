@@ -23,13 +23,23 @@ export const KEPT_COLUMNS = `s.no, s.id, s.version, s.body, s.ledger, s.observed
   EXISTS (SELECT 1 FROM sessions c WHERE c.parent_id = s.id) AS has_children`;
 
 /** One session as a transaction works on it. */
-export interface Working {
+export interface Working extends Omit<StoredSession, "row" | "ledger"> {
   no: number | undefined;
   row: SessionRow | undefined;
   ledger: LedgerSum;
   /** The row as it stands in the table, to see what the search index has to learn. */
   before: SessionRow | undefined;
 }
+
+const NEW: Working = {
+  no: undefined,
+  row: undefined,
+  before: undefined,
+  ledger: EMPTY_LEDGER,
+  observed: NOTHING_OBSERVED,
+  hasChildren: false,
+  version: 0,
+};
 
 const COLUMNS = [
   "seq",
@@ -90,9 +100,9 @@ export class SessionTable {
   /** For a change: the session with its number, or a place for one that does not exist yet. */
   open(id: string): Working {
     const kept = this.#find.get(id);
-    if (!kept) return { no: undefined, row: undefined, ledger: EMPTY_LEDGER, before: undefined };
-    const { row, ledger } = read(kept);
-    return { no: kept.no, row, ledger, before: row };
+    if (!kept) return { ...NEW };
+    const stored = read(kept);
+    return { ...stored, no: kept.no, before: stored.row };
   }
 
   /** Gives a new session its number; the row follows with `save`. */

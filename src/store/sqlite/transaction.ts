@@ -41,7 +41,8 @@ export class Transaction implements Batch {
       if (appended) events.push(appended);
     }
     if (!session.row) throw notFound(sessionId);
-    return { row: session.row, events };
+    const { row, ledger, observed, hasChildren, version } = session;
+    return { row, ledger, observed, hasChildren, version: version + 1, events };
   }
 
   recordUsage(sessionId: string, requests: readonly UsageEntry[]): void {

@@ -1,0 +1,84 @@
+// Measures Rollcall against the bars of budget.json: `node bench/main.ts [GROUP…] [--quick] [--json | --json=FILE]`.
+import { writeFileSync } from "node:fs";
+import { append } from "./append.ts";
+import { cleanup } from "./cleanup.ts";
+import { contention } from "./contention.ts";
+import type { Group } from "./figure.ts";
+import { list } from "./list.ts";
+import { listMemory } from "./list-memory.ts";
+import { read } from "./read.ts";
+import { Scratch } from "./scratch.ts";
+import { startUp } from "./start-up.ts";
+import { HEADER, type Judged, judge, showFigure, showMachine, thisMachine } from "./table.ts";
+
+const GROUPS: Readonly<Record<string, Group>> = {
+  append,
+  read,
+  list,
+  cleanup,
+  "start-up": startUp,
+  contention,
+  "list-memory": listMemory,
+};
+
+interface Orders {
+  readonly groups: readonly string[];
+  readonly isQuick: boolean;
+  /** Only JSON on stdout. */
+  readonly isJson: boolean;
+  readonly file: string | undefined;
+}
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const orders = parse(args);
+  if (typeof orders === "string") return complain(orders);
+  const { isQuick, isJson, file } = orders;
+  const say = isJson ? () => undefined : (text: string) => console.log(text);
+  const machine = thisMachine();
+  say(`${showMachine(machine)}${isQuick ? ", short form" : ""}\n\n${HEADER}`);
+  const figures: Judged[] = [];
+  const bench = { isQuick, scratch: new Scratch() };
+  for (const name of orders.groups) {
+    for await (const figure of GROUPS[name]?.(bench) ?? []) {
+      figures.push(judge(figure));
+      say(showFigure(judge(figure)));
+    }
+  }
+  const json = `${JSON.stringify({ machine, quick: isQuick, figures }, null, 2)}\n`;
+  if (file !== undefined) writeFileSync(file, json);
+  if (isJson) process.stdout.write(json);
+  return verdict(figures);
+}
+
+function parse(args: readonly string[]): Orders | string {
+  const groups = args.filter((arg) => !arg.startsWith("-"));
+  const options = args.filter((arg) => arg.startsWith("-"));
+  const wrongGroup = groups.find((name) => !Object.hasOwn(GROUPS, name));
+  if (wrongGroup !== undefined)
+    return `There is no group ${wrongGroup}; valid: ${Object.keys(GROUPS).join(", ")}.`;
+  const wrongOption = options.find((option) => !/^--(?:quick|json|json=.+)$/.test(option));
+  if (wrongOption !== undefined) return `${wrongOption} is no option; valid: --quick, --json, --json=FILE.`;
+  return {
+    groups: groups.length > 0 ? groups : Object.keys(GROUPS),
+    isQuick: options.includes("--quick"),
+    isJson: options.includes("--json"),
+    file: options.find((option) => option.startsWith("--json="))?.slice("--json=".length),
+  };
+}
+
+/** What was not run is a failure only in CI, where everything must be there. */
+function verdict(figures: readonly Judged[]): number {
+  const notRun = figures.filter((figure) => "notRun" in figure);
+  const missed = figures.filter((figure) => "ok" in figure && !figure.ok);
+  if (missed.length > 0) console.error(`\nMissed its bar: ${missed.map(({ name }) => name).join(", ")}.`);
+  const isIncomplete = notRun.length > 0 && process.env.CI === "true";
+  if (isIncomplete) console.error(`\nNot run: ${notRun.map(({ name }) => name).join(", ")}.`);
+  return missed.length > 0 || isIncomplete ? 1 : 0;
+}
+
+function complain(sentence: string): number {
+  console.error(sentence);
+  return 2;
+}

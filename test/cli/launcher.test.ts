@@ -1,0 +1,81 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { LAUNCHER, newUser, run, type User } from "./rollcall.ts";
+
+const oldNode = findOldNode();
+
+/** The launcher alone, in a folder with neither a build nor a pinned Node. */
+function bareLauncher(user: User): string {
+  const bin = join(user.folder, "bare", "bin");
+  mkdirSync(bin, { recursive: true });
+  copyFileSync(LAUNCHER, join(bin, "rollcall.cjs"));
+  return join(bin, "rollcall.cjs");
+}
+
+test("a command line that is not built says so in one sentence and exits 1", async () => {
+  using user = newUser();
+  const given = await run(process.execPath, [bareLauncher(user), "list"], { env: user.env });
+  expect(given).toMatchObject({ code: 1, stdout: "" });
+  expect(given.stderr).toMatch(/^rollcall: [^\n]*npm run build[^\n]*\.\n$/);
+});
+
+test.runIf(oldNode)(
+  "on an old Node it runs with the pinned one: words, input and exit codes pass through",
+  async () => {
+    using user = newUser();
+    const call = (args: string[], input = "") =>
+      run(oldNode as string, [LAUNCHER, ...args], { env: user.env, cwd: user.workspace, input });
+    expect(await call(["create", "--id", "a b"])).toMatchObject({ code: 2, stdout: "" });
+    expect(await call(["upsert"], '{"id":"s1"}')).toMatchObject({ code: 0 });
+    expect((await call(["get", "s1", "--json"])).json.id).toBe("s1");
+    expect((await call(["get", "nobody"])).code).toBe(3);
+  },
+);
+
+test.runIf(oldNode)(
+  "on an old Node without the pinned one it says what it needs in one sentence and exits 1",
+  async () => {
+    using user = newUser();
+    const given = await run(oldNode as string, [bareLauncher(user), "list"], { env: user.env });
+    expect(given).toMatchObject({ code: 1, stdout: "" });
+    expect(given.stderr).toMatch(/^rollcall: [^\n]*needs Node 22\.12[^\n]*\.\n$/);
+  },
+);
+
+test.runIf(oldNode)("ended by a signal on an old Node, it leaves no process behind", async () => {
+  using user = newUser();
+  await user.create("--id", "s1");
+  const launcher = spawn(oldNode as string, [LAUNCHER, "events", "s1", "-f", "--json"], {
+    env: user.env,
+    cwd: user.workspace,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  await once(launcher.stdout, "data");
+  const pid = readFileSync(`/proc/${launcher.pid}/task/${launcher.pid}/children`, "utf8").trim();
+  launcher.kill("SIGTERM");
+  // The pipe is closed when the last process that holds it is gone.
+  const isGone = await Promise.race([once(launcher, "close").then(() => true), later(3000)]);
+  if (pid !== "" && existsSync(`/proc/${pid}`)) process.kill(Number(pid));
+  expect(isGone).toBe(true);
+});
+
+function later(ms: number): Promise<boolean> {
+  return new Promise((resolve) => setTimeout(() => resolve(false), ms).unref());
+}
+
+function findOldNode(): string | undefined {
+  try {
+    const version = execFileSync("/usr/bin/node", ["--version"], { encoding: "utf8" });
+    if (Number(/^v(\d+)/.exec(version)?.[1]) < 22) return "/usr/bin/node";
+  } catch {
+    // There is none.
+  }
+  // Node 24 alone is no less of a machine: the clone test runs both.
+  process.stdout.write(
+    "not run: an old Node is missing (apt-get install nodejs, for a /usr/bin/node before 22.12)\n",
+  );
+  return undefined;
+}

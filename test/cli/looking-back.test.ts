@@ -1,0 +1,194 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { RECORD_KEYS, USAGE_KEYS } from "./record-keys.ts";
+import { newUser, type User } from "./rollcall.ts";
+
+test("search finds words of transcripts and records, phrases and beginnings, and pages by cursor", async () => {
+  using user = newUser();
+  await withTranscript(user, "talk");
+  await user.create("--id", "named", "--goal", "raise the memory limit");
+  const both = await user.ok(["search", "memory", "limit", "--json"]);
+  expect(Object.keys(both.json)).toEqual(["hits", "next_cursor"]);
+  const hits = both.json.hits as { session_id: string; kind: string }[];
+  expect(hits.map(({ session_id }) => session_id).sort()).toEqual(["named", "talk"]);
+  expect(Object.keys(hits[0] ?? {}).sort()).toEqual(["at", "excerpt", "kind", "role", "seq", "session_id"]);
+  expect((await user.ok(["search", '"limit memory"', "--json"])).json.hits).toEqual([]);
+  expect((await user.ok(["search", "mem*", "--json"])).json.hits).toHaveLength(2);
+  const first = await user.ok(["search", "memory", "--limit", "1", "--json"]);
+  const second = await user.ok(["search", "memory", "--json", "--cursor", String(first.json.next_cursor)]);
+  expect(second.json).toMatchObject({ hits: [expect.anything()], next_cursor: null });
+});
+
+test("what looks like the language of a search engine is searched for as words", async () => {
+  using user = newUser();
+  await user.create("--goal", "a AND b: (c) NEAR d");
+  for (const query of ["AND", "b:", "(c", "NEAR(", 'd"', "a-b"])
+    expect((await user.rollcall(["search", "--json", "--", query])).code, query).toBe(0);
+  expect((await user.ok(["search", "near", "and", "--json"])).json.hits).toHaveLength(1);
+});
+
+test("search shows people the short id, who said it and when, and says when there is nothing", async () => {
+  using user = newUser();
+  await withTranscript(user, "talk");
+  const { stdout } = await user.ok(["search", "memory"]);
+  expect(stdout).toMatch(/^talk\s+\d+\s+(now|\d+m?s ago)\s+user\s+.*memory/);
+  expect(await user.ok(["search", "absent"])).toMatchObject({ stdout: "", stderr: "Nothing found.\n" });
+});
+
+test("stats counts sessions by status, durations and usage, and by each group", async () => {
+  using user = newUser();
+  await user.upsert(
+    {
+      id: "a",
+      status: "completed",
+      model: "m1",
+      agent_type: "claude",
+      tokens_input: 10,
+      tokens_output: 5,
+      cost_usd: 1,
+    },
+    {
+      id: "b",
+      status: "failed",
+      model: "m2",
+      purpose: "p",
+      workspace_path: "/w",
+      tokens_input: 1,
+      tokens_output: 1,
+    },
+    { id: "c", status: "active" },
+  );
+  await user.ok(["update", "b", "--error", "no"]);
+  const { json } = await user.ok(["stats", "--json"]);
+  expect(Object.keys(json)).toEqual(["since", "sessions", "duration_ms", "usage", "by", "groups"]);
+  expect(json.sessions).toEqual({
+    total: 3,
+    active: 1,
+    completed: 1,
+    failed: 1,
+    cancelled: 0,
+    unknown: 0,
+    with_errors: 1,
+  });
+  expect(Object.keys(json.usage as object)).toEqual([...USAGE_KEYS]);
+  expect(json.usage).toMatchObject({ tokens_total: 17, cost_usd: 1, partial: true });
+  const models = (await user.ok(["stats", "--by", "model", "--json"])).json;
+  expect(models).toMatchObject({
+    by: "model",
+    groups: [{ group: "m1", sessions: 1, usage: { cost_usd: 1 } }, {}, {}],
+  });
+  for (const by of ["agent", "day", "purpose", "folder"])
+    expect((await user.ok(["stats", "--by", by, "--json"])).json.by).toBe(by);
+  expect((await user.ok(["stats", "--since", "2030-01-01", "--json"])).json.sessions).toMatchObject({
+    total: 0,
+  });
+});
+
+test("stats shows people what is not known as —, and a sum over it as partial", async () => {
+  using user = newUser();
+  expect((await user.ok(["stats"])).stdout).toContain("median —, p95 —");
+  await user.upsert({ id: "a", tokens_input: 10, tokens_output: 5 });
+  const { stdout } = await user.ok(["stats", "--by", "model"]);
+  expect(stdout).toContain("15 tokens, — (partial");
+  expect(stdout).toMatch(/MODEL\s+SESSIONS\s+TOKENS\s+COST\n—\s+1\s+15\s+—/);
+});
+
+test("stats --resume gives each figure with its target and a mark, null where nothing was measured", async () => {
+  using user = newUser();
+  const empty = (await user.ok(["stats", "--resume", "--json"])).json.resume as Record<string, unknown>;
+  expect(empty).toEqual({
+    delegations: 0,
+    resumed: 0,
+    succeeded: 0,
+    failed: 0,
+    pending: 0,
+    resume_rate: { value: null, target: "> 60 %", met: null },
+    resume_success_rate: { value: null, target: "> 80 %", met: null },
+    duration_median_ms: { value: null, target: "< 5 min", met: null },
+    duration_p95_ms: { value: null, target: "< 30 min", met: null },
+    error_rate: { value: null, target: "< 10 %", met: null },
+    storage_bytes: { value: expect.any(Number), target: "< 100 MB", met: true },
+    storage_growth_bytes_per_day: null,
+  });
+});
+
+test("stats --resume marks what was met and what was missed, from the delegations that were counted", async () => {
+  using user = newUser();
+  const delegate = (agent_id: string) =>
+    user.ok(["hook", "pre-delegate"], { input: JSON.stringify({ agent_name: "x", agent_id }) });
+  for (const id of ["well", "badly"]) {
+    await user.create("--id", id);
+    await user.ok(["update", id, "--phase", "planning"]);
+    await delegate(id);
+  }
+  await delegate("nobody");
+  await user.ok(["update", "well", "--phase", "executing"]);
+  await user.ok(["update", "badly", "--error", "again"]);
+  await user.ok(["finalize", "well", "completed"]);
+  const { json } = await user.ok(["stats", "--resume", "--json"]);
+  expect(json.resume).toMatchObject({
+    delegations: 3,
+    resumed: 2,
+    succeeded: 1,
+    failed: 1,
+    pending: 0,
+    resume_rate: { value: 2 / 3, met: true },
+    resume_success_rate: { value: 0.5, met: false },
+    duration_median_ms: { met: true },
+    error_rate: { value: 0.5, met: false },
+  });
+  const { stdout } = await user.ok(["stats", "--resume"]);
+  expect(stdout).toMatch(/resume rate\s+66\.7 %\s+> 60 %\s+met/);
+  expect(stdout).toMatch(/resume success rate\s+50\.0 %\s+> 80 %\s+missed/);
+});
+
+test("export as JSON holds the record, the entries and the events, and leaves foreign keys alone", async () => {
+  using user = newUser();
+  await withTranscript(user, "talk");
+  const { json } = await user.ok(["export", "talk"]);
+  expect(Object.keys(json)).toEqual(["session", "entries", "events"]);
+  expect(Object.keys(json.session as object).sort()).toEqual(Object.values(RECORD_KEYS).flat().sort());
+  expect(json.entries).toMatchObject([
+    { seq: 2, role: "user", kind: "text", text: "What is the memory limit?", tool: null },
+    { seq: 3, role: "assistant", kind: "tool_call", tool: { name: "read", params: { filePath: "a" } } },
+    { seq: 4, role: "assistant", kind: "text", text: "It is *64 MB*.\n```\nlimit\n```" },
+  ]);
+  expect((json.events as object[]).length).toBe(4);
+});
+
+test("export as Markdown is what a person reads, with code that cannot break out of its fence", async () => {
+  using user = newUser();
+  await withTranscript(user, "talk");
+  const { stdout } = await user.ok(["export", "talk", "--format", "md"]);
+  expect(stdout).toMatch(/^# talk\n\n- Id: `talk`\n/);
+  expect(stdout).toContain("## user · ");
+  expect(stdout).toContain("What is the memory limit?");
+  expect(stdout).toMatch(/## assistant, tool call · .*\n\n````json\n(.*\n)*?.*```.*(.*\n)*?.*\n````\n/);
+});
+
+test("export -o writes a new file for its owner alone and never over one that exists", async () => {
+  using user = newUser();
+  await user.create("--id", "a");
+  const path = join(user.workspace, "a.json");
+  const given = await user.ok(["export", "a", "-o", path, "--json"]);
+  expect(given.json).toEqual({ path });
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ session: { id: "a" } });
+  writeFileSync(path, "mine");
+  const again = await user.rollcall(["export", "a", "-o", path, "--json"]);
+  expect(again).toMatchObject({ code: 2, stdout: "" });
+  expect(readFileSync(path, "utf8")).toBe("mine");
+  const nowhere = await user.rollcall(["export", "nobody", "-o", join(user.workspace, "b.json")]);
+  expect(nowhere.code).toBe(3);
+  expect(existsSync(join(user.workspace, "b.json"))).toBe(false);
+});
+
+async function withTranscript(user: User, id: string): Promise<void> {
+  await user.create("--id", id);
+  await using library = await user.library();
+  await library.addEntry(id, { role: "user", kind: "text", text: "What is the memory limit?", tool: null });
+  const tool = { name: "read", params: { filePath: "a" }, result: "```fenced```" };
+  await library.addEntry(id, { role: "assistant", kind: "tool_call", text: null, tool });
+  const text = "It is *64 MB*.\n```\nlimit\n```";
+  await library.addEntry(id, { role: "assistant", kind: "text", text, tool: null });
+}
