@@ -62,12 +62,18 @@ export class Output {
 /** A device may be a terminal; only then is it worth loading what Node needs to talk to one. */
 export function isTerminal(fd: 0 | 1 | 2): boolean {
   try {
-    if (!fstatSync(fd).isCharacterDevice()) return false;
+    const file = fstatSync(fd);
+    if (!file.isCharacterDevice() || isNull(file)) return false;
     const stream = fd === 0 ? process.stdin : fd === 1 ? process.stdout : process.stderr;
     return stream.isTTY === true;
   } catch {
     return false;
   }
+}
+
+/** /dev/null and its like: on Linux the devices of major number 1. */
+function isNull({ rdev }: { readonly rdev: number }): boolean {
+  return process.platform === "linux" && rdev >> 8 === 1;
 }
 
 /** All of it, in order, before anything else happens: whoever reads slowly slows us down, and nothing piles up. */

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
 import { RollcallError } from "../../domain/errors.ts";
@@ -17,8 +17,9 @@ export async function backupTo(db: Database, path: string): Promise<BackupReport
   }
   const partial = `${path}.partial-${process.pid}`;
   try {
+    // Made by us, empty, so that nobody else can read it at any moment.
+    closeSync(openSync(partial, "wx", 0o600));
     db.prepare("VACUUM INTO ?").run(partial);
-    chmodSync(partial, 0o600);
     const report = await checkBackup(partial);
     flush(partial);
     renameSync(partial, path);
@@ -58,7 +59,7 @@ export async function checkBackup(path: string): Promise<VerifyReport> {
   }
 }
 
-function flush(path: string): void {
+export function flush(path: string): void {
   const fd = openSync(path, "r");
   try {
     fsyncSync(fd);

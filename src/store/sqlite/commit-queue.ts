@@ -19,6 +19,8 @@ export interface CommitQueueOptions<Tx extends Batch> {
   readonly committed: () => void;
   /** Turns a failure of the engine into ours, and may give up the connection. */
   readonly failed: (error: unknown) => Error;
+  /** Whether the connection is not to be used again after this. */
+  readonly isLost?: (error: unknown) => boolean;
 }
 
 const MAX_BATCH = 256;
@@ -72,19 +74,32 @@ export class CommitQueue<Tx extends Batch> {
       this.#options.committed();
       for (const tell of settle) tell();
     } catch (error) {
-      if (this.#options.db.open && this.#options.db.inTransaction) this.#rollback.run();
-      this.#settleFailure(batch, error);
+      this.#settleFailure(batch, this.#giveBack() ?? error);
     }
   }
 
-  /** One of many may have been the cause: each gets a transaction of its own. */
+  /** Rolls back; returns why that failed too. */
+  #giveBack(): unknown {
+    try {
+      if (this.#options.db.open && this.#options.db.inTransaction) this.#rollback.run();
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /**
+   * One of many may have been the cause: each gets a transaction of its own. Not on a connection that is lost: after
+   * a failed fsync the next one that succeeds proves nothing.
+   */
   #settleFailure(batch: readonly Waiting<Tx>[], error: unknown): void {
-    const [only, ...others] = batch;
-    if (only && others.length === 0) {
-      const failure = this.#options.failed(error);
-      if (!this.#options.db.open) this.#lost = failure;
-      only.reject(failure);
-    } else for (const item of batch) this.#run([item]);
+    if (batch.length > 1 && !this.#options.isLost?.(error)) {
+      for (const item of batch) this.#run([item]);
+      return;
+    }
+    const failure = this.#options.failed(error);
+    if (!this.#options.db.open) this.#lost = failure;
+    for (const { reject } of batch) reject(failure);
   }
 }
 

@@ -36,7 +36,7 @@ export function connect(options: ConnectionOptions): Database.Database {
       nativeBinding: nativeBinding(),
     });
     try {
-      configure(db);
+      configure(db, options.busyTimeoutMs ?? 10_000);
       migrate(db, path);
       return db;
     } catch (error) {
@@ -74,10 +74,24 @@ function prepareFile({
       },
     );
   }
-  const isNew = statSync(path, { throwIfNoEntry: false }) === undefined;
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (isLost(path, found?.size)) throw lost(path);
   // Made by us and not by SQLite, so that nobody else can ever read it: its journal takes over these permissions.
-  if (isNew) closeSync(openSync(path, "a", 0o600));
-  else tighten(path);
+  if (!found) closeSync(openSync(path, "a", 0o600));
+  else if (found.isFile()) tighten(path);
+}
+
+/** The bell is made by the first commit. The engine would take an empty file for a new one and delete its journal. */
+function isLost(path: string, size: number | undefined): boolean {
+  if (size === undefined) return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  return size === 0 && existsSync(`${path}.bell`);
+}
+
+function lost(path: string): RollcallError {
+  return new RollcallError("store_corrupt", `${path} is empty or gone, although records were kept in it.`, {
+    hint: "Go back to a backup with `rollcall restore FILE`, or move what is left of it away to begin anew.",
+    facts: { path },
+  });
 }
 
 /** One by one: Node's own way of making a whole path never returns for some that cannot be, such as below /proc. */
@@ -112,8 +126,23 @@ function checkOwner(path: string): void {
   }
 }
 
-function configure(db: Database.Database): void {
-  db.pragma("journal_mode = WAL");
+/** The one step for which the engine does not wait by itself: those who make the same store meet here. */
+function useJournal(db: Database.Database, waitMs: number): void {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    try {
+      db.pragma("journal_mode = WAL");
+      return;
+    } catch (error) {
+      const isBusy = (error as { code?: unknown }).code === "SQLITE_BUSY";
+      if (!isBusy || performance.now() > until) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
+
+function configure(db: Database.Database, waitMs: number): void {
+  useJournal(db, waitMs);
   // FULL: a commit is on the disk before anyone is told. NORMAL lost acknowledged rows in simulated power cuts.
   db.pragma("synchronous = FULL");
   if (process.platform === "darwin") {

@@ -3,7 +3,7 @@ import { CommitQueue } from "./commit-queue.ts";
 import { type ConnectionOptions, connect } from "./connection.ts";
 import { DelegationTable } from "./delegation-table.ts";
 import { EventTable } from "./event-table.ts";
-import { translate } from "./failure.ts";
+import { isConnectionLost, translate } from "./failure.ts";
 import { FileTable } from "./file-table.ts";
 import { SessionList } from "./list.ts";
 import { ReferenceTable } from "./reference-table.ts";
@@ -58,7 +58,13 @@ function prepare(db: Database, { redact, committed, failed }: EngineOptions): En
     db,
     tables,
     removal,
-    queue: new CommitQueue({ db, begin: () => new Transaction(tables), committed, failed }),
+    queue: new CommitQueue({
+      db,
+      begin: () => new Transaction(tables),
+      committed,
+      failed,
+      isLost: isConnectionLost,
+    }),
     list: new SessionList(db),
     references: new ReferenceTable(db),
     samples: new SampleTable(db),

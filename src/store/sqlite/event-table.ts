@@ -5,6 +5,7 @@ import type { EventBody, FeedEvent, NewEvent, SessionEvent } from "../../domain/
 import type { Channel } from "../../domain/session.ts";
 import type { RangeQuery } from "../store.ts";
 import { LazyStatement } from "./lazy-statement.ts";
+import { rowSum } from "./row-sum.ts";
 
 interface KeptEvent {
   readonly feed: number;
@@ -30,7 +31,7 @@ export class EventTable {
     this.#db = db;
     this.#insert = new LazyStatement(
       db,
-      `INSERT INTO events (session, seq, id, at, channel, kind, body) VALUES (?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO events (session, seq, id, at, channel, kind, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO NOTHING`,
     );
     this.#feed = new LazyStatement(
@@ -44,6 +45,7 @@ export class EventTable {
   /** The place of the event in the feed; undefined for one whose id is there already. */
   insert(sessionNo: number, seq: number, event: NewEvent): number | undefined {
     const { id, at, channel, body } = event;
+    const text = JSON.stringify(body);
     const { changes, lastInsertRowid } = this.#insert.run(
       sessionNo,
       seq,
@@ -51,7 +53,8 @@ export class EventTable {
       at,
       channel,
       body.kind,
-      JSON.stringify(body),
+      text,
+      rowSum(sessionNo, seq, id, at, channel, body.kind, text),
     );
     return changes === 0 ? undefined : Number(lastInsertRowid);
   }
@@ -123,7 +126,7 @@ function toEntry(kept: KeptEvent, sessionId: string): Entry {
 function toFeedEvent(kept: KeptEvent): FeedEvent {
   const cursor = String(kept.feed);
   if (kept.session_id !== null) return { ...toEvent(kept, kept.session_id), cursor };
-  const { sessionId } = JSON.parse(kept.body) as { readonly sessionId: string };
+  const { sessionId } = parseBody(kept.body, "that was removed") as unknown as { readonly sessionId: string };
   return { cursor, sessionId, at: kept.at, body: { kind: "deleted" } };
 }
 

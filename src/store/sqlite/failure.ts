@@ -1,3 +1,5 @@
+import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { type ErrorCode, RollcallError } from "../../domain/errors.ts";
 
 interface Failure {
@@ -64,13 +66,27 @@ const FAILURES: readonly (readonly [prefix: string, failure: Failure])[] = [
       hint: "Check the disk; what was acknowledged before is kept.",
     },
   ],
+  // A statement of ours that the engine does not understand: the tables are not what they were.
+  [
+    "SQLITE_ERROR",
+    { code: "store_corrupt", sentence: (path) => `${path} is damaged; it was left alone.`, hint: RESTORE },
+  ],
+  [
+    "SQLITE_",
+    {
+      code: "store_failed",
+      sentence: (path) => `The database engine failed on ${path}.`,
+      hint: "Try again; what was acknowledged before is kept.",
+    },
+  ],
 ];
 
 /** What SQLite or the file system said, in our words. Our own errors pass through. */
 export function translate(error: unknown, path: string): Error {
   if (error instanceof RollcallError) return error;
   const code = codeOf(error);
-  const failure = FAILURES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? byErrno(code, error);
+  const failure =
+    byDisk(code, path) ?? FAILURES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? byErrno(code, error);
   if (!failure) return error instanceof Error ? error : new Error(String(error));
   return new RollcallError(failure.code, failure.sentence(path), {
     hint: failure.hint,
@@ -81,7 +97,30 @@ export function translate(error: unknown, path: string): Error {
 
 /** After one of these the connection is not to be trusted; a new one is opened for the next call. */
 export function isConnectionLost(error: unknown): boolean {
-  return codeOf(error).startsWith("SQLITE_IOERR");
+  // One that was opened on a read-only file stays read-only when the file is writable again.
+  return ["SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN"].some((prefix) =>
+    codeOf(error).startsWith(prefix),
+  );
+}
+
+/** After one of these the kernel has forgotten what it failed to write, although it still shows it. */
+export function isSyncLost(error: unknown): boolean {
+  return codeOf(error).endsWith("FSYNC");
+}
+
+/** The engine says only that it could not open or write; the disk says why. */
+function byDisk(code: string, path: string): Failure | undefined {
+  if (!code.startsWith("SQLITE_CANTOPEN") && !code.startsWith("SQLITE_IOERR")) return undefined;
+  const folder = dirname(path);
+  if (!existsSync(folder)) return undefined;
+  const { bavail, ffree, files } = statfsSync(folder);
+  if (bavail === 0 || (files > 0 && ffree === 0)) return byErrno("ENOSPC", undefined);
+  try {
+    accessSync(folder, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return codeOf(error) === "EROFS" ? byErrno("EROFS", undefined) : undefined;
+  }
 }
 
 function codeOf(error: unknown): string {

@@ -50,6 +50,12 @@ function checkOrigin(db: Database, path: string, version: number, newest: number
       },
     );
   }
+  if (version < 0) {
+    throw new RollcallError("store_corrupt", `${path} is damaged; it was left alone.`, {
+      hint: "See `rollcall restore FILE` to go back to a backup.",
+      facts: { path },
+    });
+  }
   if (version > newest) {
     throw new RollcallError(
       "store_newer",

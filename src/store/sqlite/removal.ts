@@ -3,6 +3,7 @@ import type { SessionRow } from "../../domain/session.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store } from "../store.ts";
 import { LazyStatement } from "./lazy-statement.ts";
+import { rowSum } from "./row-sum.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { parseRow } from "./session-table.ts";
 import type { UsageTable } from "./usage-table.ts";
@@ -22,9 +23,9 @@ export class Removal {
   >;
   readonly #entries: LazyStatement<[number], { feed: number }>;
   readonly #deletes: readonly LazyStatement<[number]>[];
-  readonly #bury: LazyStatement<[string, string, string | null, Instant]>;
+  readonly #bury: LazyStatement<[string, string, string | null, Instant, number]>;
   readonly #forget: LazyStatement<[string]>;
-  readonly #tell: LazyStatement<[number, number, string, Instant, string]>;
+  readonly #tell: LazyStatement<[number, number, string, Instant, string, number]>;
   readonly #buriedId: LazyStatement<[string]>;
   readonly #buriedNative: LazyStatement<[string, string]>;
 
@@ -45,12 +46,12 @@ export class Removal {
     ].map((what) => new LazyStatement(db, `DELETE FROM ${what} = ?`));
     this.#bury = new LazyStatement(
       db,
-      "INSERT OR REPLACE INTO tombstones (id, agent_type, native_id, at) VALUES (?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO tombstones (id, agent_type, native_id, at, sum) VALUES (?, ?, ?, ?, ?)",
     );
     this.#forget = new LazyStatement(db, "DELETE FROM tombstones WHERE id = ?");
     this.#tell = new LazyStatement(
       db,
-      "INSERT INTO events (session, seq, id, at, kind, body) VALUES (?, ?, ?, ?, 'deleted', ?)",
+      "INSERT INTO events (session, seq, id, at, kind, body, sum) VALUES (?, ?, ?, ?, 'deleted', ?, ?)",
     );
     this.#buriedId = new LazyStatement(db, "SELECT 1 FROM tombstones WHERE id = ?");
     this.#buriedNative = new LazyStatement(
@@ -74,13 +75,16 @@ export class Removal {
       this.#entries.all(kept.no).map(({ feed }) => feed),
     );
     for (const statement of this.#deletes) statement.run(kept.no);
-    this.#bury.run(id, kept.agent_type, kept.native_id, at);
+    this.#bury.run(id, kept.agent_type, kept.native_id, at, rowSum(id, kept.agent_type, kept.native_id, at));
+    const eventId = `deleted-${kept.no}`;
+    const body = JSON.stringify({ kind: "deleted", sessionId: id });
     this.#tell.run(
       kept.no,
       kept.seq + 1,
-      `deleted-${kept.no}`,
+      eventId,
       at,
-      JSON.stringify({ kind: "deleted", sessionId: id }),
+      body,
+      rowSum(kept.no, kept.seq + 1, eventId, at, null, "deleted", body),
     );
     return true;
   }

@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, renameSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, linkSync, renameSync } from "node:fs";
+import { dirname } from "node:path";
 import { RollcallError } from "../../domain/errors.ts";
 import type { BackupReport } from "../store.ts";
-import { backupTo, checkBackup } from "./backup.ts";
+import { backupTo, checkBackup, flush } from "./backup.ts";
 import { connect, connectReadOnly } from "./connection.ts";
 
 export interface RestoreReport {
@@ -42,17 +43,11 @@ async function keepPresent(path: string, stamp: string): Promise<Kept> {
     }
   } catch (error) {
     if (!(error instanceof RollcallError) || !UNREADABLE.has(error.code)) throw error;
-    return { path: moveAside(path, stamp), readable: false };
+    return { path: `${path}.damaged-${stamp}`, readable: false };
   }
 }
 
 const UNREADABLE = new Set(["store_corrupt", "store_not_a_database", "backup_failed", "corrupt"]);
-
-function moveAside(path: string, stamp: string): string {
-  const aside = `${path}.damaged-${stamp}`;
-  for (const end of ["", "-wal", "-shm"]) if (existsSync(path + end)) renameSync(path + end, aside + end);
-  return aside;
-}
 
 /** In one transaction of the engine's own: whoever has the store open sees the old one, then the new one. */
 async function overwrite(path: string, from: string): Promise<void> {
@@ -67,5 +62,12 @@ async function overwrite(path: string, from: string): Promise<void> {
 function copyIn(path: string, from: string, stamp: string): void {
   const partial = `${path}.partial-${stamp}`;
   copyFileSync(from, partial);
+  chmodSync(partial, 0o600);
+  flush(partial);
+  const aside = `${path}.damaged-${stamp}`;
+  // The name is never free, or whoever opens the store in between would make an empty one there.
+  if (existsSync(path)) linkSync(path, aside);
+  for (const end of ["-wal", "-shm"]) if (existsSync(path + end)) renameSync(path + end, aside + end);
   renameSync(partial, path);
+  flush(dirname(path));
 }

@@ -175,6 +175,13 @@ function corruptError(id: string): RollcallError {
   });
 }
 
+/** What the columns beside the body have to say. */
+export function columnsByName(row: SessionRow): Readonly<Record<string, unknown>> {
+  const values = columnsOf(row);
+  const beside = Object.fromEntries(COLUMNS.map((name, index) => [name, values[index]]));
+  return { ...beside, body: undefined, suffix: suffixOf(row.id) ?? null, created_at: row.createdAt };
+}
+
 function columnsOf(row: SessionRow): unknown[] {
   return [
     row.seq,

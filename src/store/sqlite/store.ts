@@ -9,7 +9,7 @@ import type * as contract from "../store.ts";
 import { Bell } from "./bell.ts";
 import { type ConnectionOptions, connectReadOnly } from "./connection.ts";
 import { type Engine, openEngine } from "./engine.ts";
-import { isConnectionLost, translate } from "./failure.ts";
+import { isConnectionLost, isSyncLost, translate } from "./failure.ts";
 import type { Transaction } from "./transaction.ts";
 
 export interface SqliteStoreOptions extends ConnectionOptions {
@@ -26,6 +26,7 @@ class SqliteStore implements contract.Store {
   readonly #bell: Bell;
   #engine: Engine | undefined;
   #isClosed = false;
+  #isSyncLost = false;
 
   constructor(options: SqliteStoreOptions) {
     this.#options = options;
@@ -117,8 +118,11 @@ class SqliteStore implements contract.Store {
   }
 
   async logDelegation(delegation: contract.Delegation): Promise<void> {
-    const redacted = this.#options.redact(delegation);
-    await this.#unsynced(({ delegations }) => delegations.add(redacted));
+    const { agentName, taskId } = this.#options.redact({
+      agentName: delegation.agentName,
+      taskId: delegation.taskId,
+    });
+    await this.#unsynced(({ delegations }) => delegations.add({ ...delegation, agentName, taskId }));
   }
 
   async *delegations(since?: Instant): AsyncIterable<contract.Delegation> {
@@ -211,8 +215,10 @@ class SqliteStore implements contract.Store {
 
   /** For what a power cut may take: no other commit waits for it, and it waits for no disk. */
   async #unsynced<T>(work: (engine: Engine) => T): Promise<T> {
-    return this.#read((engine) => {
-      engine.queue.flush();
+    return this.#read(() => {
+      this.#use().queue.flush();
+      // Again: a flush that fails may take the connection with it.
+      const engine = this.#use();
       engine.db.pragma("synchronous = NORMAL");
       try {
         return engine.db.transaction(() => work(engine)).immediate();
@@ -229,15 +235,20 @@ class SqliteStore implements contract.Store {
   }
 
   #open(): Engine {
-    return openEngine({
+    const engine = openEngine({
       ...this.#options,
       committed: () => this.#bell.ring(),
       failed: (error) => this.#failed(error),
     });
+    // What could not be synced is taken from the journal to the database, and synced there.
+    if (this.#isSyncLost) engine.db.pragma("wal_checkpoint(TRUNCATE)");
+    this.#isSyncLost = false;
+    return engine;
   }
 
   #failed(error: unknown): Error {
     if (isConnectionLost(error)) this.#discard();
+    if (isSyncLost(error)) this.#isSyncLost = true;
     return translate(error, this.#options.path);
   }
 

@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import { RollcallError } from "../../domain/errors.ts";
 import type { SessionRow } from "../../domain/session.ts";
 import {
   addToLedger,
@@ -9,6 +10,7 @@ import {
 } from "../../domain/usage.ts";
 import type { UsageTotal, UsageTotalsQuery } from "../store.ts";
 import { LazyStatement } from "./lazy-statement.ts";
+import { rowSum } from "./row-sum.ts";
 
 interface KeptRequest {
   readonly request_key: string;
@@ -44,7 +46,7 @@ export class UsageTable {
   readonly #living: LazyStatement<[string], KeptRequest & Group>;
   readonly #removed: LazyStatement<[string], KeptTotal>;
   readonly #findRemoved: LazyStatement<string[], KeptTotal>;
-  readonly #keepRemoved: LazyStatement<string[]>;
+  readonly #keepRemoved: LazyStatement<(string | number)[]>;
 
   constructor(db: Database) {
     const columns = COLUMNS.join(", ");
@@ -54,7 +56,7 @@ export class UsageTable {
     );
     this.#replace = new LazyStatement(
       db,
-      `INSERT OR REPLACE INTO requests (session, ${columns}) VALUES (?, ${COLUMNS.map(() => "?").join(", ")})`,
+      `INSERT OR REPLACE INTO requests (session, ${columns}, sum) VALUES (?, ${COLUMNS.map(() => "?").join(", ")}, ?)`,
     );
     this.#page = new LazyStatement(
       db,
@@ -75,14 +77,15 @@ export class UsageTable {
     );
     this.#keepRemoved = new LazyStatement(
       db,
-      "INSERT OR REPLACE INTO removed_usage VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO removed_usage VALUES (?, ?, ?, ?, ?, ?, ?)",
     );
   }
 
   /** Writes a request and returns the one that stood under its key before. */
   replace(sessionNo: number, request: UsageEntry): UsageEntry | undefined {
     const earlier = this.#find.get(sessionNo, request.requestKey);
-    this.#replace.run(sessionNo, ...valuesOf(request));
+    const values = valuesOf(request);
+    this.#replace.run(sessionNo, ...values, rowSum(sessionNo, ...values));
     return earlier && toEntry(earlier);
   }
 
@@ -108,7 +111,8 @@ export class UsageTable {
       ];
       const found = this.#findRemoved.get(...key);
       const sum = found ? (JSON.parse(found.ledger) as LedgerSum) : EMPTY_LEDGER;
-      this.#keepRemoved.run(...key, JSON.stringify(addToLedger(sum, toEntry(kept))));
+      const text = JSON.stringify(addToLedger(sum, toEntry(kept)));
+      this.#keepRemoved.run(...key, text, rowSum(...key, text));
     }
   }
 
@@ -122,13 +126,25 @@ export class UsageTable {
     }
     for (const kept of this.#removed.iterate(since.slice(0, 10))) {
       const group = groupOf(kept);
-      groups.set(group, merge(groups.get(group) ?? EMPTY_LEDGER, JSON.parse(kept.ledger) as LedgerSum));
+      groups.set(group, merge(groups.get(group) ?? EMPTY_LEDGER, parseLedger(kept.ledger)));
     }
     return [...groups].map(([group, ledger]) => ({ group: group === "" ? null : group, ledger }));
   }
 }
 
-function valuesOf(request: UsageEntry): unknown[] {
+/** Of a session, or of what removed ones had used. */
+export function parseLedger(text: string): LedgerSum {
+  try {
+    return JSON.parse(text) as LedgerSum;
+  } catch (cause) {
+    throw new RollcallError("corrupt", "A sum of usage is damaged and was left as it is.", {
+      hint: "See `rollcall verify`; `rollcall restore FILE` goes back to a backup.",
+      cause,
+    });
+  }
+}
+
+function valuesOf(request: UsageEntry): (string | number | null)[] {
   return [
     request.requestKey,
     request.at,

@@ -1,11 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { Database } from "better-sqlite3";
+import SqliteDatabase, { type Database } from "better-sqlite3";
 import { apply } from "../../domain/apply.ts";
 import type { EventBody } from "../../domain/event.ts";
 import type { Channel, SessionRow } from "../../domain/session.ts";
 import { EMPTY_LEDGER, type LedgerSum } from "../../domain/usage.ts";
 import type { VerifyProblem, VerifyReport } from "../store.ts";
+import { MIGRATIONS, migrate, versionOf } from "./migrate.ts";
+import { nativeBinding } from "./native-binding.ts";
+import { rowSum } from "./row-sum.ts";
+import { columnsByName } from "./session-table.ts";
 import { UsageTable } from "./usage-table.ts";
 
 interface KeptRow {
@@ -14,8 +18,9 @@ interface KeptRow {
   readonly seq: number;
   readonly body: string;
   readonly ledger: string | null;
-  readonly state: string;
-  readonly last_active_at: string;
+  readonly version: number;
+  readonly file_version: number | null;
+  readonly [column: string]: unknown;
 }
 
 interface KeptEvent {
@@ -39,7 +44,7 @@ export async function verifyDatabase(
 ): Promise<VerifyReport> {
   db.exec("BEGIN");
   try {
-    const problems = checkEngine(db);
+    const problems = [...checkEngine(db), ...checkSchema(db), ...checkSums(db)];
     const { sessions, events } = countAll(db);
     const usage = new UsageTable(db);
     let done = 0;
@@ -70,10 +75,47 @@ function checkEngine(db: Database): VerifyProblem[] {
     .map((detail) => ({ sessionId: null, problem: "engine", detail }));
 }
 
+/** The tables are those that the migrations make, to the letter. */
+function checkSchema(db: Database): VerifyProblem[] {
+  const made = new SqliteDatabase(":memory:", { nativeBinding: nativeBinding() });
+  try {
+    migrate(made, ":memory:", MIGRATIONS.slice(0, versionOf(db)));
+    const schema = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name";
+    const isSame = isDeepStrictEqual(db.prepare(schema).all(), made.prepare(schema).all());
+    return isSame
+      ? []
+      : [{ sessionId: null, problem: "engine", detail: "The tables are not as they were made." }];
+  } finally {
+    made.close();
+  }
+}
+
+/** Every row of the record still says what was written. */
+function* checkSums(db: Database): Iterable<VerifyProblem> {
+  for (const [table, columns] of SUMMED) {
+    const rows = db.prepare(`SELECT ${columns}, sum FROM ${table}`).raw();
+    for (const values of rows.iterate() as Iterable<(string | number | null)[]>) {
+      const sum = values.pop();
+      if (rowSum(...values) !== sum)
+        yield { sessionId: null, problem: "corrupt", detail: { table, row: values.slice(0, 3) } };
+    }
+  }
+}
+
+const SUMMED = [
+  ["events", "session, seq, id, at, channel, kind, body"],
+  ["tombstones", "id, agent_type, native_id, at"],
+  [
+    "requests",
+    "session, request_key, at, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning, reported_nano_usd, computed_nano_usd",
+  ],
+  ["removed_usage", "day, agent, model, purpose, folder, ledger"],
+] as const;
+
 /** By number, a chunk at a time: no statement stays open while another runs. */
 function* allSessions(db: Database): Iterable<KeptRow> {
   const chunk = db.prepare<[number, number], KeptRow>(
-    "SELECT no, id, seq, body, ledger, state, last_active_at FROM sessions WHERE no > ? ORDER BY no LIMIT ?",
+    "SELECT * FROM sessions WHERE no > ? ORDER BY no LIMIT ?",
   );
   let after = 0;
   for (;;) {
@@ -99,19 +141,24 @@ function checkSession(db: Database, usage: UsageTable, session: KeptRow): Verify
     if (!row || !isDeepStrictEqual(JSON.parse(JSON.stringify(row)), kept)) {
       problems.push(found("row_differs", differingFields(row, kept)));
     }
-    if (
-      kept.seq !== session.seq ||
-      kept.state !== session.state ||
-      kept.lastActiveAt !== session.last_active_at
-    ) {
-      problems.push(found("index_differs", { seq: session.seq, state: session.state }));
-    }
+    const differing = differingColumns(session, kept);
+    if (differing.length > 0) problems.push(found("index_differs", differing));
     const ledger = session.ledger === null ? EMPTY_LEDGER : (JSON.parse(session.ledger) as LedgerSum);
     if (!isDeepStrictEqual(usage.sumOf(session.no), ledger)) problems.push(found("usage_differs", null));
     return problems;
   } catch (error) {
     return [found("corrupt", error instanceof Error ? error.message : String(error))];
   }
+}
+
+function differingColumns(session: KeptRow, kept: SessionRow): string[] {
+  const columns = Object.entries(columnsByName(kept)).filter(([, value]) => value !== undefined);
+  const differing = columns.filter(([name, value]) => session[name] !== value).map(([name]) => name);
+  const { version, file_version } = session;
+  const isFilePlaceRight = kept.hasFile
+    ? file_version !== null && file_version >= 0 && file_version <= version
+    : file_version === null;
+  return isFilePlaceRight ? differing : [...differing, "file_version"];
 }
 
 function replay(db: Database, session: KeptRow): { row: SessionRow | undefined; gapAt: number | undefined } {

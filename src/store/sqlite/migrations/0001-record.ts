@@ -47,7 +47,8 @@ CREATE TABLE events (
   at TEXT NOT NULL,
   channel TEXT,
   kind TEXT NOT NULL,
-  body TEXT NOT NULL
+  body TEXT NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX events_by_session ON events (session, seq);
 CREATE INDEX entries_by_session ON events (session, seq) WHERE kind = 'entry_added';
@@ -56,7 +57,8 @@ CREATE TABLE tombstones (
   id TEXT PRIMARY KEY,
   agent_type TEXT NOT NULL,
   native_id TEXT,
-  at TEXT NOT NULL
+  at TEXT NOT NULL,
+  sum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tombstones_by_native_id ON tombstones (native_id, agent_type) WHERE native_id IS NOT NULL;
 
@@ -72,6 +74,7 @@ CREATE TABLE requests (
   tokens_reasoning INTEGER,
   reported_nano_usd INTEGER,
   computed_nano_usd INTEGER,
+  sum INTEGER NOT NULL,
   PRIMARY KEY (session, request_key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX requests_by_time ON requests (at);
@@ -84,6 +87,7 @@ CREATE TABLE removed_usage (
   purpose TEXT NOT NULL,
   folder TEXT NOT NULL,
   ledger TEXT NOT NULL,
+  sum INTEGER NOT NULL,
   PRIMARY KEY (day, agent, model, purpose, folder)
 ) STRICT, WITHOUT ROWID;
 

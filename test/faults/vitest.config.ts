@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** One file after the other: the tests time their kills, and share loop devices and two cores. */
+export default defineConfig({
+  test: {
+    include: ["test/faults/*.test.ts"],
+    environment: "node",
+    testTimeout: 1_800_000,
+    hookTimeout: 60_000,
+    fileParallelism: false,
+    disableConsoleIntercept: true,
+  },
+});
