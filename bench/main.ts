@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { append } from "./append.ts";
 import { cleanup } from "./cleanup.ts";
 import { contention } from "./contention.ts";
-import type { Group } from "./figure.ts";
+import type { Bench, Group } from "./figure.ts";
 import { list } from "./list.ts";
 import { listMemory } from "./list-memory.ts";
 import { read } from "./read.ts";
@@ -41,15 +41,38 @@ async function main(args: readonly string[]): Promise<number> {
   const figures: Judged[] = [];
   const bench = { isQuick, scratch: new Scratch() };
   for (const name of orders.groups) {
-    for await (const figure of GROUPS[name]?.(bench) ?? []) {
-      figures.push(judge(figure));
-      say(showFigure(judge(figure)));
+    for (const figure of await measure(GROUPS[name] as Group, bench)) {
+      figures.push(figure);
+      say(showFigure(figure));
     }
   }
   const json = `${JSON.stringify({ machine, quick: isQuick, figures }, null, 2)}\n`;
   if (file !== undefined) writeFileSync(file, json);
   if (isJson) process.stdout.write(json);
   return verdict(figures);
+}
+
+/** One run may meet a busy moment: where a ratio misses its bar, the median of three runs counts, whichever way it goes. */
+async function measure(group: Group, bench: Bench): Promise<Judged[]> {
+  const first = await run(group, bench);
+  if (!first.some(isMissedRatio)) return first;
+  const [second, third] = [await run(group, bench), await run(group, bench)];
+  return first.map((figure, index) => medianOf([figure, second[index], third[index]]) ?? figure);
+}
+
+async function run(group: Group, bench: Bench): Promise<Judged[]> {
+  const figures: Judged[] = [];
+  for await (const figure of group(bench)) figures.push(judge(figure));
+  return figures;
+}
+
+function isMissedRatio(figure: Judged): boolean {
+  return "ok" in figure && !figure.ok && figure.valueUnit === "x";
+}
+
+function medianOf(figures: readonly (Judged | undefined)[]): Judged | undefined {
+  const measured = figures.filter((figure) => figure !== undefined && "value" in figure);
+  return measured.sort((a, b) => a.value - b.value)[1];
 }
 
 function parse(args: readonly string[]): Orders | string {

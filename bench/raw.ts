@@ -44,7 +44,7 @@ export class Raw implements Disposable {
       `UPDATE sessions SET ${COLUMNS.map((name) => `${name} = ?`).join(", ")} WHERE no = ?`,
     );
     this.#insert = this.#db.prepare(
-      "INSERT INTO events (session, seq, id, at, channel, kind, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO events (session, seq, id, at, channel, kind, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
     );
     this.#get = this.#db.prepare("SELECT * FROM sessions WHERE id = ?");
     this.#appendAll = this.#db.transaction((ids: readonly string[], metadata: readonly object[]) => {

@@ -1,5 +1,4 @@
 import { createHider } from "../domain/redact.ts";
-import { secretValues } from "../domain/secret-values.ts";
 import type { OpenOptions } from "../record/open.ts";
 import { openRollcall } from "../record/open.ts";
 import type { Rollcall } from "../record/rollcall.ts";
@@ -15,12 +14,12 @@ export async function withRollcall<T>(
   work: (rollcall: Rollcall) => Promise<T>,
   options: OpenOptions = {},
 ): Promise<T> {
-  output.hide = createHider(secretValues(process.env));
   const rollcall = await openRollcall({
     channel: "cli",
     warn: (sentence) => output.warn(sentence),
     ...options,
   });
+  output.hide = createHider(rollcall.context.secrets);
   try {
     return await work(rollcall);
   } finally {

@@ -24,23 +24,22 @@ export function checkText(value: unknown, what: string, maxLength = 4096): strin
 
 /** A copy: what the caller does with the object afterwards changes nothing here. */
 export function checkMetadata(value: unknown): JsonObject {
-  if (!isJsonObject(value)) {
-    throw new RollcallError("bad_input", `metadata must be a JSON object, not ${show(value)}.`, {
-      hint: `For example '{"task_id":"T001"}'.`,
-    });
-  }
-  const text = JSON.stringify(value);
+  if (isJsonObject(value)) return JSON.parse(checkMetadataSize(value)) as JsonObject;
+  throw new RollcallError("bad_input", `metadata must be a JSON object, not ${show(value)}.`, {
+    hint: `For example '{"task_id":"T001"}'.`,
+  });
+}
+
+/** Returns the metadata as text. */
+export function checkMetadataSize(metadata: JsonObject): string {
+  const text = JSON.stringify(metadata);
   const bytes = byteLength(text);
-  if (bytes > METADATA_LIMIT_BYTES) {
-    throw new RollcallError(
-      "metadata_too_large",
-      `The metadata would take ${bytes} bytes; at most ${METADATA_LIMIT_BYTES} are kept.`,
-      {
-        hint: "Keep large data in a file and its path in the metadata.",
-      },
-    );
-  }
-  return JSON.parse(text) as JsonObject;
+  if (bytes <= METADATA_LIMIT_BYTES) return text;
+  throw new RollcallError(
+    "metadata_too_large",
+    `The metadata would take ${bytes} bytes; at most ${METADATA_LIMIT_BYTES} are kept.`,
+    { hint: "Keep large data in a file and its path in the metadata." },
+  );
 }
 
 export function checkInstant(value: unknown, what: string): Instant {

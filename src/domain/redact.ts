@@ -12,7 +12,10 @@ export interface Redactor {
   open(text: string): number;
 }
 
-export function createRedactor(secrets: readonly string[]): Redactor {
+/** Values to hide, or how to find them when the first text is looked at. */
+export type Secrets = readonly string[] | (() => readonly string[]);
+
+export function createRedactor(secrets: Secrets): Redactor {
   const values = exactValues(secrets);
   const findPlain = (text: string): readonly FoundSecret[] => findIn(text, values);
   const redactor: Redactor = {
@@ -26,7 +29,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
 }
 
 /** Hides exact values only: for what was redacted already, before these were known to be secret. */
-export function createHider(secrets: readonly string[]): (text: string) => string {
+export function createHider(secrets: Secrets): (text: string) => string {
   const values = exactValues(secrets);
   return (text) => {
     const known = values();
@@ -61,18 +64,18 @@ interface ExactValues {
   readonly pattern: RegExp;
 }
 
-function exactValues(secrets: readonly string[]): () => ExactValues | undefined {
-  const known = secrets.filter((secret) => secret.length >= MIN_LENGTH);
-  if (known.length === 0) return () => undefined;
-  let built: ExactValues | undefined;
+function exactValues(secrets: Secrets): () => ExactValues | undefined {
+  let built: { readonly values: ExactValues | undefined } | undefined;
   return () => {
-    built ??= buildExactValues(known);
-    return built;
+    built ??= { values: buildExactValues(typeof secrets === "function" ? secrets() : secrets) };
+    return built.values;
   };
 }
 
-function buildExactValues(secrets: readonly string[]): ExactValues {
-  const forms = [...new Set(secrets.flatMap(writtenForms))].sort((a, b) => b.length - a.length);
+function buildExactValues(secrets: readonly string[]): ExactValues | undefined {
+  const known = secrets.filter((secret) => secret.length >= MIN_LENGTH);
+  if (known.length === 0) return undefined;
+  const forms = [...new Set(known.flatMap(writtenForms))].sort((a, b) => b.length - a.length);
   const literals = forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
   return { forms, pattern: new RegExp(literals.join("|"), "g") };
 }

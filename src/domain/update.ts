@@ -1,4 +1,4 @@
-import { checkMetadata } from "./check.ts";
+import { checkMetadataSize } from "./check.ts";
 import { RollcallError } from "./errors.ts";
 import type { EventBody } from "./event.ts";
 import type { JsonObject } from "./json.ts";
@@ -23,7 +23,7 @@ export function decideUpdate(row: SessionRow, patch: SessionPatch): EventBody[] 
   if (isFinal(row.phase) && (phase !== undefined || status !== undefined || rest.resumeReady !== undefined)) {
     throw finalizedError(row);
   }
-  if (rest.metadata !== undefined) checkMetadata({ ...row.metadata, ...rest.metadata });
+  if (rest.metadata !== undefined) checkMetadataSize({ ...row.metadata, ...rest.metadata });
   const target =
     phase !== undefined && isFinal(phase) ? { final: phase } : { open: phase as OpenPhase | undefined };
   if (target.final !== undefined && (status !== undefined || rest.resumeReady !== undefined)) {

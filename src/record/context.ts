@@ -23,6 +23,8 @@ export interface Context {
   readonly now: () => number;
   /** What is stored is redacted there; this is for what is passed on without being stored. */
   readonly redact: <T>(value: T) => T;
+  /** Values that must not be shown. */
+  readonly secrets: () => readonly string[];
 }
 
 export function nowOf(context: Context): Instant {
@@ -35,13 +37,17 @@ export function stamp(context: Context, body: EventBody, at: Instant = nowOf(con
 }
 
 /** The whole record of a stored session; that of a parent counts its children too. */
-export async function recordOf(store: Store, stored: StoredSession): Promise<SessionRecord> {
+export function recordOf(store: Store, stored: StoredSession): SessionRecord | Promise<SessionRecord> {
+  if (stored.hasChildren) return parentRecord(store, stored);
   const usage = usageOf(stored.row, stored.ledger);
-  if (!stored.hasChildren)
-    return toRecord(stored.row, { usage, usageWithChildren: usage, observed: stored.observed });
+  return toRecord(stored.row, { usage, usageWithChildren: usage, observed: stored.observed });
+}
+
+async function parentRecord(store: Store, stored: StoredSession): Promise<SessionRecord> {
   const { items, corrupt = [] } = await store.family(stored.row.id);
   const known = items.map(({ row, ledger }) => usageOf(row, ledger));
   const usageWithChildren = combineUsage([...known, ...corrupt.map(() => NO_USAGE)]);
+  const usage = usageOf(stored.row, stored.ledger);
   return toRecord(stored.row, { usage, usageWithChildren, observed: stored.observed });
 }
 

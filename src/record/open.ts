@@ -31,11 +31,12 @@ export async function openRollcall(options: OpenOptions = {}): Promise<Rollcall>
   const home = options.home ?? homeFolder(env);
   const { config, ignored } = loadConfig(home, workspaceOf(cwd));
   for (const name of ignored) warn(`.rollcall.json may not set ${name}; only your own configuration can.`);
-  const redactor = createRedactor([
+  const secrets = once(() => [
     ...(options.secrets ?? []),
     ...secretValues(env),
     ...named(env, config["redact.env"]),
   ]);
+  const redactor = createRedactor(secrets);
   const redact = <T>(value: T) => redactor.value(value);
   const store = openSqliteStore({
     path: storePath(home),
@@ -57,10 +58,19 @@ export async function openRollcall(options: OpenOptions = {}): Promise<Rollcall>
     cwd,
     now,
     redact,
+    secrets,
     channel: options.channel ?? "api",
   };
   await files.repair(config.machine);
   return new Rollcall(context);
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function named(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): string[] {

@@ -112,7 +112,8 @@ export class Rollcall implements AsyncDisposable {
 
   /** Throws `session_not_found` where `find` gives undefined. */
   async get(id: string): Promise<SessionRecord> {
-    return (await this.find(id)) ?? notFound(id);
+    const stored = await this.context.store.find(id);
+    return stored ? recordOf(this.context.store, stored) : notFound(id);
   }
 
   /** The full id of what a person may call a session: id, six digits, name, `last`, `self`. */

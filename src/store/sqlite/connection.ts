@@ -126,6 +126,15 @@ function checkOwner(path: string): void {
   }
 }
 
+// FULL: a commit is on the disk before anyone is told. NORMAL lost acknowledged rows in simulated power cuts.
+const SETTINGS = `
+PRAGMA synchronous = FULL;
+PRAGMA journal_size_limit = 67108864;
+PRAGMA trusted_schema = OFF;
+PRAGMA cell_size_check = ON;
+PRAGMA temp_store = MEMORY;
+`;
+
 /** The one step for which the engine does not wait by itself: those who make the same store meet here. */
 function useJournal(db: Database.Database, waitMs: number): void {
   const until = performance.now() + waitMs;
@@ -143,14 +152,6 @@ function useJournal(db: Database.Database, waitMs: number): void {
 
 function configure(db: Database.Database, waitMs: number): void {
   useJournal(db, waitMs);
-  // FULL: a commit is on the disk before anyone is told. NORMAL lost acknowledged rows in simulated power cuts.
-  db.pragma("synchronous = FULL");
-  if (process.platform === "darwin") {
-    db.pragma("fullfsync = 1");
-    db.pragma("checkpoint_fullfsync = 1");
-  }
-  db.pragma("journal_size_limit = 67108864");
-  db.pragma("trusted_schema = OFF");
-  db.pragma("cell_size_check = ON");
-  db.pragma("temp_store = MEMORY");
+  db.exec(SETTINGS);
+  if (process.platform === "darwin") db.exec("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1");
 }

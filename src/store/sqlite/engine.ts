@@ -14,19 +14,6 @@ import { SessionTable } from "./session-table.ts";
 import { type Tables, Transaction } from "./transaction.ts";
 import { UsageTable } from "./usage-table.ts";
 
-/** A connection with everything that was prepared on it; replaced as a whole when the connection is lost. */
-export interface Engine {
-  readonly db: Database;
-  readonly tables: Tables;
-  readonly queue: CommitQueue<Transaction>;
-  readonly list: SessionList;
-  readonly references: ReferenceTable;
-  readonly samples: SampleTable;
-  readonly delegations: DelegationTable;
-  readonly files: FileTable;
-  readonly removal: Removal;
-}
-
 export interface EngineOptions extends ConnectionOptions {
   readonly redact: <T>(value: T) => T;
   readonly committed: () => void;
@@ -34,41 +21,73 @@ export interface EngineOptions extends ConnectionOptions {
   readonly failed: (error: unknown) => Error;
 }
 
-export function openEngine(options: EngineOptions): Engine {
-  const db = connect(options);
-  try {
-    return prepare(db, options);
-  } catch (error) {
-    db.close();
-    throw translate(error, options.path);
-  }
-}
+/**
+ * A connection with everything that is prepared on it, each part when it is first used; replaced as a whole when the
+ * connection is lost.
+ */
+export class Engine implements Tables {
+  readonly db: Database;
+  readonly queue: CommitQueue<Transaction>;
+  readonly redact: <T>(value: T) => T;
+  readonly #parts = new Map<unknown, unknown>();
 
-function prepare(db: Database, { redact, committed, failed }: EngineOptions): Engine {
-  const removal = new Removal(db);
-  const tables: Tables = {
-    sessions: new SessionTable(db),
-    events: new EventTable(db),
-    usage: new UsageTable(db),
-    search: new SearchIndex(db),
-    redact,
-    forgetTombstone: (id) => removal.forgetTombstone(id),
-  };
-  return {
-    db,
-    tables,
-    removal,
-    queue: new CommitQueue({
-      db,
-      begin: () => new Transaction(tables),
-      committed,
-      failed,
-      isLost: isConnectionLost,
-    }),
-    list: new SessionList(db),
-    references: new ReferenceTable(db),
-    samples: new SampleTable(db),
-    delegations: new DelegationTable(db),
-    files: new FileTable(db),
-  };
+  constructor(options: EngineOptions) {
+    this.db = connect(options);
+    this.redact = options.redact;
+    try {
+      this.queue = new CommitQueue({
+        db: this.db,
+        begin: () => new Transaction(this),
+        committed: options.committed,
+        failed: options.failed,
+        isLost: isConnectionLost,
+      });
+    } catch (error) {
+      this.db.close();
+      throw translate(error, options.path);
+    }
+  }
+
+  get sessions(): SessionTable {
+    return this.#part(SessionTable);
+  }
+  get events(): EventTable {
+    return this.#part(EventTable);
+  }
+  get usage(): UsageTable {
+    return this.#part(UsageTable);
+  }
+  get search(): SearchIndex {
+    return this.#part(SearchIndex);
+  }
+  get list(): SessionList {
+    return this.#part(SessionList);
+  }
+  get references(): ReferenceTable {
+    return this.#part(ReferenceTable);
+  }
+  get samples(): SampleTable {
+    return this.#part(SampleTable);
+  }
+  get delegations(): DelegationTable {
+    return this.#part(DelegationTable);
+  }
+  get files(): FileTable {
+    return this.#part(FileTable);
+  }
+  get removal(): Removal {
+    return this.#part(Removal);
+  }
+
+  forgetTombstone(sessionId: string): void {
+    this.removal.forgetTombstone(sessionId);
+  }
+
+  #part<T>(Part: new (db: Database) => T): T {
+    const made = this.#parts.get(Part) as T | undefined;
+    if (made !== undefined) return made;
+    const part = new Part(this.db);
+    this.#parts.set(Part, part);
+    return part;
+  }
 }

@@ -22,6 +22,16 @@ export interface KeptSession {
 export const KEPT_COLUMNS = `s.no, s.id, s.version, s.body, s.ledger, s.observed,
   EXISTS (SELECT 1 FROM sessions c WHERE c.parent_id = s.id) AS has_children`;
 
+/** The same as values alone: the way by which every single session is read. */
+type KeptValues = readonly [
+  no: number,
+  version: number,
+  body: string,
+  ledger: string | null,
+  observed: string | null,
+  hasChildren: number,
+];
+
 /** One session as a transaction works on it. */
 export interface Working extends Omit<StoredSession, "row" | "ledger"> {
   no: number | undefined;
@@ -61,15 +71,22 @@ const COLUMNS = [
 ] as const;
 
 export class SessionTable {
-  readonly #find: LazyStatement<[string], KeptSession>;
+  readonly #find: LazyStatement<[string], KeptValues>;
   readonly #insert: LazyStatement<unknown[]>;
   readonly #update: LazyStatement<unknown[]>;
+  readonly #touch: LazyStatement<[number, string, string, number]>;
   readonly #setLedger: LazyStatement<[string, number]>;
   readonly #setObserved: LazyStatement<[string, string]>;
   readonly #family: LazyStatement<[string], KeptSession>;
 
   constructor(db: Database) {
-    this.#find = new LazyStatement(db, `SELECT ${KEPT_COLUMNS} FROM sessions s WHERE s.id = ?`);
+    this.#find = new LazyStatement(
+      db,
+      `SELECT s.no, s.version, s.body, s.ledger, s.observed,
+         EXISTS (SELECT 1 FROM sessions c WHERE c.parent_id = s.id)
+       FROM sessions s WHERE s.id = ?`,
+      { asValues: true },
+    );
     this.#insert = new LazyStatement(
       db,
       `INSERT INTO sessions (${COLUMNS.join(", ")}, id, suffix, created_at, file_version)
@@ -78,6 +95,10 @@ export class SessionTable {
     this.#update = new LazyStatement(
       db,
       `UPDATE sessions SET ${COLUMNS.map((name) => `${name} = ?`).join(", ")}, version = version + 1 WHERE no = ?`,
+    );
+    this.#touch = new LazyStatement(
+      db,
+      "UPDATE sessions SET seq = ?, body = ?, last_active_at = ?, version = version + 1 WHERE no = ?",
     );
     this.#setLedger = new LazyStatement(
       db,
@@ -94,15 +115,15 @@ export class SessionTable {
 
   find(id: string): StoredSession | undefined {
     const kept = this.#find.get(id);
-    return kept && read(kept);
+    return kept && readValues(id, kept);
   }
 
   /** For a change: the session with its number, or a place for one that does not exist yet. */
   open(id: string): Working {
     const kept = this.#find.get(id);
     if (!kept) return { ...NEW };
-    const stored = read(kept);
-    return { ...stored, no: kept.no, before: stored.row };
+    const stored = readValues(id, kept);
+    return { ...stored, no: kept[0], before: stored.row };
   }
 
   /** Gives a new session its number; the row follows with `save`. */
@@ -114,8 +135,11 @@ export class SessionTable {
     );
   }
 
-  save(no: number, row: SessionRow): void {
-    this.#update.run(...columnsOf(row), no);
+  /** Most changes leave alone what is looked for; then no more is written than has to be. */
+  save(no: number, row: SessionRow, before: SessionRow | undefined): void {
+    if (before && isFoundAlike(row, before))
+      this.#touch.run(row.seq, JSON.stringify(row), row.lastActiveAt, no);
+    else this.#update.run(...columnsOf(row), no);
   }
 
   saveLedger(no: number, ledger: LedgerSum): void {
@@ -144,13 +168,17 @@ export function readOrNote(kept: KeptSession, corrupt: string[]): StoredSession 
   }
 }
 
-function read(kept: KeptSession): StoredSession {
+function read({ id, no, version, body, ledger, observed, has_children }: KeptSession): StoredSession {
+  return readValues(id, [no, version, body, ledger, observed, has_children]);
+}
+
+function readValues(id: string, [, version, body, ledger, observed, hasChildren]: KeptValues): StoredSession {
   return {
-    row: parseRow(kept.id, kept.body),
-    version: kept.version,
-    ledger: kept.ledger === null ? EMPTY_LEDGER : (parseKept(kept.id, kept.ledger) as LedgerSum),
-    observed: kept.observed === null ? NOTHING_OBSERVED : (parseKept(kept.id, kept.observed) as Observed),
-    hasChildren: kept.has_children === 1,
+    row: parseRow(id, body),
+    version,
+    ledger: ledger === null ? EMPTY_LEDGER : (parseKept(id, ledger) as LedgerSum),
+    observed: observed === null ? NOTHING_OBSERVED : (parseKept(id, observed) as Observed),
+    hasChildren: hasChildren === 1,
   };
 }
 
@@ -180,6 +208,25 @@ export function columnsByName(row: SessionRow): Readonly<Record<string, unknown>
   const values = columnsOf(row);
   const beside = Object.fromEntries(COLUMNS.map((name, index) => [name, values[index]]));
   return { ...beside, body: undefined, suffix: suffixOf(row.id) ?? null, created_at: row.createdAt };
+}
+
+const FOUND_BY = [
+  "name",
+  "state",
+  "outcome",
+  "kind",
+  "channel",
+  "agentType",
+  "agentName",
+  "taskId",
+  "parentId",
+  "nativeId",
+  "machine",
+  "origin",
+] as const satisfies readonly (keyof SessionRow)[];
+
+function isFoundAlike(row: SessionRow, before: SessionRow): boolean {
+  return FOUND_BY.every((field) => row[field] === before[field]);
 }
 
 function columnsOf(row: SessionRow): unknown[] {

@@ -8,7 +8,7 @@ import type { UsageEntry } from "../../domain/usage.ts";
 import type * as contract from "../store.ts";
 import { Bell } from "./bell.ts";
 import { type ConnectionOptions, connectReadOnly } from "./connection.ts";
-import { type Engine, openEngine } from "./engine.ts";
+import { Engine } from "./engine.ts";
 import { isConnectionLost, isSyncLost, translate } from "./failure.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -43,7 +43,12 @@ class SqliteStore implements contract.Store {
   }
 
   async find(sessionId: string): Promise<contract.StoredSession | undefined> {
-    return this.#read(({ tables }) => tables.sessions.find(sessionId));
+    // Written out: this is what hooks and orchestrators ask most.
+    try {
+      return this.#use().sessions.find(sessionId);
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   async list(query: contract.ListQuery): Promise<contract.Page<contract.StoredSession>> {
@@ -59,23 +64,23 @@ class SqliteStore implements contract.Store {
   }
 
   async family(sessionId: string): Promise<contract.Page<contract.StoredSession>> {
-    return this.#read(({ tables }) => tables.sessions.family(sessionId));
+    return this.#read((engine) => engine.sessions.family(sessionId));
   }
 
   async events(sessionId: string, query: contract.RangeQuery = {}): Promise<SessionEvent[]> {
-    return this.#read(({ tables }) => tables.events.range(sessionId, query));
+    return this.#read((engine) => engine.events.range(sessionId, query));
   }
 
   async entries(sessionId: string, query: contract.RangeQuery = {}): Promise<Entry[]> {
-    return this.#read(({ tables }) => tables.events.entries(sessionId, query));
+    return this.#read((engine) => engine.events.entries(sessionId, query));
   }
 
   async feed(after: string | undefined, limit: number): Promise<FeedEvent[]> {
-    return this.#read(({ tables }) => tables.events.feed(after, limit));
+    return this.#read((engine) => engine.events.feed(after, limit));
   }
 
   async feedEnd(): Promise<string> {
-    return this.#read(({ tables }) => tables.events.feedEnd());
+    return this.#read((engine) => engine.events.feedEnd());
   }
 
   listen(ring: () => void): Disposable {
@@ -83,7 +88,7 @@ class SqliteStore implements contract.Store {
   }
 
   async search(query: contract.SearchQuery): Promise<contract.Page<contract.SearchHit>> {
-    return this.#read(({ tables }) => tables.search.search(query));
+    return this.#read((engine) => engine.search.search(query));
   }
 
   recordUsage(sessionId: string, requests: readonly UsageEntry[]): Promise<void> {
@@ -92,17 +97,17 @@ class SqliteStore implements contract.Store {
   }
 
   async usageOf(sessionId: string, query: { after?: string; limit?: number } = {}): Promise<UsageEntry[]> {
-    return this.#read(({ tables }) => tables.usage.page(sessionId, query.after ?? "", query.limit ?? 1000));
+    return this.#read((engine) => engine.usage.page(sessionId, query.after ?? "", query.limit ?? 1000));
   }
 
   async usageTotals(query: contract.UsageTotalsQuery): Promise<contract.UsageTotal[]> {
-    return this.#read(({ tables }) => tables.usage.totals(query));
+    return this.#read((engine) => engine.usage.totals(query));
   }
 
   async observe(sessionId: string, observed: Partial<Observed>): Promise<void> {
-    await this.#unsynced(({ tables }) => {
-      const present = tables.sessions.find(sessionId)?.observed;
-      if (present) tables.sessions.saveObserved(sessionId, { ...present, ...observed });
+    await this.#unsynced(({ sessions }) => {
+      const present = sessions.find(sessionId)?.observed;
+      if (present) sessions.saveObserved(sessionId, { ...present, ...observed });
     });
   }
 
@@ -145,8 +150,8 @@ class SqliteStore implements contract.Store {
     return this.#write((tx) => {
       // What this transaction changed before must be in the tables before it is taken out of them.
       tx.finish();
-      const { removal, tables } = this.#use();
-      const removed = sessionIds.filter((id) => removal.remove(id, { at, only }, tables));
+      const engine = this.#use();
+      const removed = sessionIds.filter((id) => engine.removal.remove(id, { at, only }, engine));
       tx.forget(removed);
       return removed;
     });
@@ -235,7 +240,7 @@ class SqliteStore implements contract.Store {
   }
 
   #open(): Engine {
-    const engine = openEngine({
+    const engine = new Engine({
       ...this.#options,
       committed: () => this.#bell.ring(),
       failed: (error) => this.#failed(error),

@@ -60,7 +60,7 @@ export class Transaction implements Batch {
     for (const session of this.#changed) {
       const { no, row, before } = session;
       if (no === undefined || !row) continue;
-      this.#tables.sessions.save(no, row);
+      this.#tables.sessions.save(no, row, before);
       this.#tables.search.learnSession(no, row, before);
       session.before = row;
     }
