@@ -10,8 +10,16 @@ const UNIT_MS = [604_800_000, 86_400_000, 3_600_000, 60_000, 1000, 1] as const;
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 export function toInstant(ms: number): Instant {
-  return new Date(Math.min(Math.max(ms, 0), LAST_MS)).toISOString();
+  if (ms !== lastMs) {
+    lastInstant = new Date(Math.min(Math.max(ms, 0), LAST_MS)).toISOString();
+    lastMs = ms;
+  }
+  return lastInstant;
 }
+
+/** Much happens in the same millisecond, and writing a date out takes a while. */
+let lastMs = Number.NaN;
+let lastInstant: Instant = "";
 
 /** The instant that a text means, or undefined: it may end in `Z`, `+00:00` or nothing, all of them UTC. */
 export function parseInstant(text: string): Instant | undefined {

@@ -31,8 +31,7 @@ export class EventTable {
     this.#db = db;
     this.#insert = new LazyStatement(
       db,
-      `INSERT INTO events (session, seq, id, at, channel, kind, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO NOTHING`,
+      `INSERT INTO events (session, seq, id, at, channel, kind, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#feed = new LazyStatement(
       db,
@@ -46,17 +45,15 @@ export class EventTable {
   insert(sessionNo: number, seq: number, event: NewEvent): number | undefined {
     const { id, at, channel, body } = event;
     const text = JSON.stringify(body);
-    const { changes, lastInsertRowid } = this.#insert.run(
-      sessionNo,
-      seq,
-      id,
-      at,
-      channel,
-      body.kind,
-      text,
-      rowSum(sessionNo, seq, id, at, channel, body.kind, text),
-    );
-    return changes === 0 ? undefined : Number(lastInsertRowid);
+    const sum = rowSum(sessionNo, seq, id, at, channel, body.kind, text);
+    try {
+      const { lastInsertRowid } = this.#insert.run(sessionNo, seq, id, at, channel, body.kind, text, sum);
+      return Number(lastInsertRowid);
+    } catch (error) {
+      // Asked afterwards and not before: it almost never is.
+      if (isKnownId(error)) return undefined;
+      throw error;
+    }
   }
 
   range(sessionId: string, query: RangeQuery): SessionEvent[] {
@@ -92,6 +89,11 @@ export class EventTable {
     }
     return statement;
   }
+}
+
+function isKnownId(error: unknown): boolean {
+  const { code, message = "" } = error as { readonly code?: unknown; readonly message?: string };
+  return code === "SQLITE_CONSTRAINT_UNIQUE" && message.endsWith("events.id");
 }
 
 export function parseBody(body: string, sessionId: string): EventBody {

@@ -124,10 +124,18 @@ function textOfSession(row: SessionRow): string {
   return texts.filter((text) => text !== null && text !== undefined).join("\n");
 }
 
+/** Written out field by field: it is asked at every change. */
 function saysTheSame(row: SessionRow, before: SessionRow): boolean {
   return (
-    SESSION_TEXTS.every((field) => row[field] === before[field]) &&
-    row.lastError?.message === before.lastError?.message
+    row.lastError === before.lastError &&
+    row.summary === before.summary &&
+    row.name === before.name &&
+    row.agentName === before.agentName &&
+    row.purpose === before.purpose &&
+    row.goal === before.goal &&
+    row.role === before.role &&
+    row.taskId === before.taskId &&
+    row.chainId === before.chainId
   );
 }
 
