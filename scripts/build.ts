@@ -1,5 +1,5 @@
-// Builds the bundled CLI (CommonJS, one lazy chunk per command) and the library (ES module with types).
-import { execFileSync } from "node:child_process";
+// Builds the bundled CLI (CommonJS, one lazy chunk per command), the library (ES module with types) and the holder (C).
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -9,6 +9,9 @@ import { openRollcall } from "../src/index.ts";
 
 const root = join(import.meta.dirname, "..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+
+/** What native/build.sh exits with. */
+const MISSING_COMPILER = 3;
 
 /** Few files, because finding each takes Node a while: what every call needs, and what every use of the store needs. */
 const CLI_CHUNKS = [
@@ -29,12 +32,22 @@ try {
   await bundle("src/cli/main.ts", join(partial, "cli"), "cjs", [/^node:/]);
   await bundle("src/index.ts", partial, "es", [/^node:/, "better-sqlite3"]);
   declareTypes(join(partial, "types"));
+  buildHolder(join(partial, "native", "rollcall-holder"));
   rmSync(join(root, "dist"), { recursive: true, force: true });
   renameSync(partial, join(root, "dist"));
 } finally {
   rmSync(partial, { recursive: true, force: true });
 }
 await warmUp();
+
+/** The one part in C. Without a compiler everything but live sessions works, and the sentence says what to install. */
+function buildHolder(output: string): void {
+  if (process.platform !== "linux") return;
+  const { status, stderr } = spawnSync(join(root, "native", "build.sh"), [output], { encoding: "utf8" });
+  if (status === 0) return;
+  if (status !== MISSING_COMPILER) throw new Error(`The holder does not build:\n${stderr}`);
+  console.error(`The holder was not built: ${stderr.trim()}`);
+}
 
 function declareTypes(outDir: string): void {
   const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");

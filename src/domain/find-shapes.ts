@@ -31,10 +31,13 @@ function isCold(): boolean {
   return asked <= 64;
 }
 
+/** Of Slack. */
+const SHORTEST_TOKEN = 15;
+
 /** Has nothing in it that every secret has: no head of a token, and nothing that introduces one. */
 function isPlain(text: string): boolean {
   if (text.length > 200 || /[:=%]|--|\..*\.|bearer/i.test(text)) return false;
-  return !HEADS.some((head) => text.includes(head));
+  return text.length < SHORTEST_TOKEN || !HEADS.some((head) => text.includes(head));
 }
 
 /** Where a secret may begin that the end of the text breaks off, or the length of the text. */

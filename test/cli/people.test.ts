@@ -70,8 +70,6 @@ test("the roll puts those that wait for a person first, each with its question o
   expect((await user.ok(["--json"])).json.sessions.map(({ id }) => id)).toEqual(["tool", "asks", "busy"]);
 });
 
-test.todo("the roll gives with each question the command that answers it (with the live verbs)");
-
 test("-q prints full ids and nothing else, also of nothing", async () => {
   using user = newUser();
   expect(await user.ok(["list", "-q"])).toMatchObject({ stdout: "", stderr: "" });

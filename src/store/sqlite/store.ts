@@ -127,7 +127,10 @@ class SqliteStore implements contract.Store {
       agentName: delegation.agentName,
       taskId: delegation.taskId,
     });
-    await this.#unsynced(({ delegations }) => delegations.add({ ...delegation, agentName, taskId }));
+    await this.#unsynced(
+      ({ delegations }) => delegations.add({ ...delegation, agentName, taskId }),
+      "one row",
+    );
   }
 
   async *delegations(since?: Instant): AsyncIterable<contract.Delegation> {
@@ -219,14 +222,14 @@ class SqliteStore implements contract.Store {
   }
 
   /** For what a power cut may take: no other commit waits for it, and it waits for no disk. */
-  async #unsynced<T>(work: (engine: Engine) => T): Promise<T> {
+  async #unsynced<T>(work: (engine: Engine) => T, extent: "one row" | "many" = "many"): Promise<T> {
     return this.#read(() => {
       this.#use().queue.flush();
       // Again: a flush that fails may take the connection with it.
       const engine = this.#use();
       engine.db.pragma("synchronous = NORMAL");
       try {
-        return engine.db.transaction(() => work(engine)).immediate();
+        return extent === "one row" ? work(engine) : engine.db.transaction(() => work(engine)).immediate();
       } finally {
         engine.db.pragma("synchronous = FULL");
       }

@@ -1,0 +1,134 @@
+#include "tree.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { DEEPEST = 4096 };
+
+bool process_read(pid_t pid, struct process *out) {
+  char path[64], stat[1024];
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  ssize_t length = read(fd, stat, sizeof stat - 1);
+  close(fd);
+  if (length <= 0) return false;
+  stat[length] = 0;
+  // The command in parentheses may hold spaces and parentheses of its own: fields count from the last one.
+  char *fields = strrchr(stat, ')');
+  int parent;
+  out->pid = pid;
+  if (!fields || sscanf(fields + 1,
+                        " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+                        &out->state, &parent, &out->start_time) != 3)
+    return false;
+  out->parent = parent;
+  return true;
+}
+
+static bool is_gone(const struct process *p) { return p->state == 'Z' || p->state == 'X'; }
+
+static void add(struct process_list *list, const struct process *process) {
+  if (list->count == list->capacity) {
+    list->capacity = list->capacity ? list->capacity * 2 : 256;
+    list->items = realloc(list->items, list->capacity * sizeof *list->items);
+    if (!list->items) abort();
+  }
+  list->items[list->count++] = *process;
+}
+
+void process_list_free(struct process_list *list) {
+  free(list->items);
+  *list = (struct process_list){0};
+}
+
+static int by_pid(const void *a, const void *b) {
+  pid_t left = ((const struct process *)a)->pid, right = ((const struct process *)b)->pid;
+  return (left > right) - (left < right);
+}
+
+static void list_all(struct process_list *out) {
+  DIR *proc = opendir("/proc");
+  if (!proc) return;
+  for (struct dirent *entry; (entry = readdir(proc));) {
+    struct process process;
+    if (isdigit((unsigned char)entry->d_name[0]) && process_read(atoi(entry->d_name), &process)) add(out, &process);
+  }
+  closedir(proc);
+  if (out->count > 0) qsort(out->items, out->count, sizeof *out->items, by_pid);
+}
+
+static void mark_descendants(const struct process_list *all, bool *is_ours) {
+  pid_t root = getpid();
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < all->count; i++) {
+      if (is_ours[i]) continue;
+      struct process key = {.pid = all->items[i].parent};
+      struct process *parent = bsearch(&key, all->items, all->count, sizeof key, by_pid);
+      if (key.pid != root && !(parent && is_ours[parent - all->items])) continue;
+      is_ours[i] = changed = true;
+    }
+  }
+}
+
+void tree_list(struct process_list *out) {
+  struct process_list all = {0};
+  out->count = 0;
+  list_all(&all);
+  bool *is_ours = calloc(all.count + 1, sizeof *is_ours);
+  if (!is_ours) abort();
+  mark_descendants(&all, is_ours);
+  for (size_t i = 0; i < all.count; i++)
+    if (is_ours[i] && !is_gone(&all.items[i])) add(out, &all.items[i]);
+  free(is_ours);
+  process_list_free(&all);
+}
+
+static bool descends_from_us(const struct process *listed) {
+  struct process now;
+  pid_t self = getpid();
+  if (!process_read(listed->pid, &now) || now.start_time != listed->start_time) return false;
+  for (int depth = 0; depth < DEEPEST && now.parent > 1; depth++) {
+    if (now.parent == self) return true;
+    if (!process_read(now.parent, &now)) return false;
+  }
+  return false;
+}
+
+void tree_signal(const struct process *process, int signal) {
+  int handle = (int)syscall(SYS_pidfd_open, process->pid, 0);
+  // Looked at after the handle was taken: what is seen is what the handle holds, or the signal finds nobody.
+  if (handle < 0 && errno != ENOSYS) return;
+  if (descends_from_us(process)) {
+    if (handle >= 0) syscall(SYS_pidfd_send_signal, handle, signal, NULL, 0);
+    else kill(process->pid, signal);
+  }
+  if (handle >= 0) close(handle);
+}
+
+static void kill_listed_children(void) {
+  struct process_list list = {0};
+  tree_list(&list);
+  for (size_t i = 0; i < list.count; i++)
+    if (list.items[i].parent == getpid()) kill(list.items[i].pid, SIGKILL);
+  process_list_free(&list);
+}
+
+void tree_kill_children(void) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+  FILE *children = fopen(path, "re");
+  // Kernels without CONFIG_PROC_CHILDREN lack the file.
+  if (!children) return kill_listed_children();
+  for (int pid; fscanf(children, "%d", &pid) == 1;) kill(pid, SIGKILL);
+  fclose(children);
+}

@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fromWire } from "../domain/wire.ts";
+import type { Stream } from "./holder-message.ts";
+
+interface HolderProcess {
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+/** `holder.json`: the processes of a session, written before its command runs. */
+export interface HolderFile {
+  readonly version: 1;
+  readonly host: "pty" | "pipe" | "acp";
+  readonly bootId: string;
+  readonly startedAt: string;
+  readonly guard: HolderProcess;
+  readonly holder: HolderProcess;
+  readonly agent: HolderProcess;
+}
+
+/** `exit.json`: how the agent ended, and whether anything of its tree is left. */
+export interface HolderExit {
+  readonly version: 1;
+  /** All null while the agent itself could not be ended; code and signal null if it never ran. */
+  readonly agent: {
+    readonly code: number | null;
+    readonly signal: NodeJS.Signals | null;
+    readonly at: string | null;
+  };
+  readonly reason: "exited" | "asked" | "exec_failed" | "holder_lost";
+  readonly error: string | null;
+  readonly tree: {
+    /** `empty` is proven, and says that the spool is complete. */
+    readonly state: "ending" | "empty" | "kept" | "blocked";
+    /** How many had to be killed. */
+    readonly killed: number;
+    readonly remaining: readonly number[];
+    readonly at: string;
+  };
+}
+
+export function findHolderFile(dir: string): HolderFile | undefined {
+  return readJson(join(dir, "holder.json")) as HolderFile | undefined;
+}
+
+export function findExitFile(dir: string): HolderExit | undefined {
+  return readJson(join(dir, "exit.json")) as HolderExit | undefined;
+}
+
+export interface SpooledBytes {
+  /** The offset of the first byte. */
+  readonly low: number;
+  readonly bytes: Buffer;
+}
+
+/** What the spool of a stream holds on disk; works without a living holder. */
+export function readSpool(dir: string, stream: Stream): SpooledBytes {
+  for (let tries = 1; ; tries++) {
+    try {
+      return readSegments(dir, `${stream}-`);
+    } catch (error) {
+      // A living holder may drop its oldest segment meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
+const MOST_TRIES = 100;
+
+function readSegments(dir: string, prefix: string): SpooledBytes {
+  const names = readdirSync(dir).filter((name) => name.startsWith(prefix));
+  // Offsets are padded, so that the order of names is the order of bytes.
+  names.sort();
+  const low = names[0] === undefined ? 0 : Number(names[0].slice(prefix.length));
+  return { low, bytes: Buffer.concat(names.map((name) => readFileSync(join(dir, name)))) };
+}
+
+function readJson(path: string): unknown {
+  try {
+    return fromWire(JSON.parse(readFileSync(path, "utf8")));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

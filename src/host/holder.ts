@@ -1,0 +1,171 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type FileHandle, open, rename, writeFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { encodeFrame, FrameReader } from "./frames.ts";
+import { type HolderMessage, readMessage, type Stream } from "./holder-message.ts";
+
+export interface HolderOptions {
+  /** The path of the native program. */
+  readonly binary: string;
+  /** The session's runtime folder, made by the caller for its user alone (0700). */
+  readonly dir: string;
+  readonly host: "pty" | "pipe" | "acp";
+  readonly command: readonly string[];
+  /** The agent's whole environment, with the session's marker in it. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly cols?: number;
+  readonly rows?: number;
+  readonly graceMs?: number;
+  readonly spoolBytes?: number;
+  readonly keepChildren?: boolean;
+}
+
+export type HolderStart =
+  | { readonly ok: true; readonly guard: number; readonly holder: number; readonly agent: number }
+  /** `step` is what failed: `exec` is the command itself, `cwd` its folder. */
+  | { readonly ok: false; readonly error: string; readonly step: string };
+
+/** Starts a holder; it outlives this process. Resolves once the command runs, or could not. */
+export async function startHolder(options: HolderOptions): Promise<HolderStart> {
+  const child = spawn(options.binary, holderArguments(options), {
+    env: options.env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (data: Buffer) => (out += data.toString()));
+  child.stderr.on("data", (data: Buffer) => (err += data.toString()));
+  await once(child, "close");
+  if (out === "") throw new Error(`The holder gave no answer. ${err}`.trim());
+  return JSON.parse(out) as HolderStart;
+}
+
+function holderArguments(options: HolderOptions): string[] {
+  const { dir, host, cwd, cols, rows, graceMs, spoolBytes, keepChildren, command } = options;
+  const numbers = Object.entries({ cols, rows, "grace-ms": graceMs, "spool-bytes": spoolBytes });
+  return [
+    ...["--dir", dir, "--host", host, "--cwd", cwd],
+    ...numbers.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
+    ...(keepChildren ? ["--keep-children"] : []),
+    "--",
+    ...command,
+  ];
+}
+
+export interface HolderHello {
+  /** `control` drives the session; `view` is a terminal that shows it. */
+  readonly role: "control" | "view";
+  /** Where to begin in `out` (and `err`); null for what comes from now on. */
+  readonly from?: number | null;
+  readonly errFrom?: number | null;
+  /** Whether this view wants to type: the newest that does is the typist. */
+  readonly types?: boolean;
+  readonly cols?: number;
+  readonly rows?: number;
+}
+
+/** Connects to the holder of a runtime folder. Rejects with the system's error where none listens. */
+export async function connectHolder(dir: string, hello: HolderHello): Promise<HolderConnection> {
+  const folder = await open(dir);
+  try {
+    const socket = await connectThrough(folder);
+    const { errFrom, ...rest } = hello;
+    socket.write(encodeFrame("H", JSON.stringify({ ...rest, err_from: errFrom ?? null })));
+    return new HolderConnection(socket);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** By the open folder: a socket's address has room for 107 bytes, and a folder's path may be longer. */
+async function connectThrough(folder: FileHandle): Promise<Socket> {
+  const socket = connect(`/proc/self/fd/${folder.fd}/socket`);
+  await once(socket, "connect");
+  return socket;
+}
+
+const HANG_UPS = new Set(["ECONNRESET", "EPIPE", "ERR_STREAM_PREMATURE_CLOSE"]);
+
+/** A connection to a holder. It is read by iterating over it; a reader that pauses makes the holder wait or, as a view, drop it. */
+export class HolderConnection implements AsyncDisposable {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    // Told to the one who iterates; without a listener it would end this process.
+    socket.on("error", () => {});
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<HolderMessage, void, void> {
+    const reader = new FrameReader();
+    try {
+      for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
+        for (const frame of reader.push(chunk as Buffer)) yield readMessage(frame);
+      }
+    } catch (error) {
+      // The holder left with frames of ours unread: for the reader that is an end like any other.
+      if (!HANG_UPS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    }
+  }
+
+  /** To the agent's terminal or standard input, in one piece. Waits while the agent does not read. */
+  input(bytes: Uint8Array | string): void {
+    this.#send("I", bytes);
+  }
+
+  /** No more input will come. Not for a terminal. */
+  closeInput(): void {
+    this.#send("C");
+  }
+
+  /** Takes effect while this view is the typist. */
+  resize(cols: number, rows: number): void {
+    this.#send("R", JSON.stringify({ cols, rows }));
+  }
+
+  takeOver(): void {
+    this.#send("T");
+  }
+
+  /** What is below the offset is kept elsewhere: the spool may let it go. */
+  acknowledge(stream: Stream, offset: number): void {
+    this.#send("A", JSON.stringify({ stream, offset }));
+  }
+
+  /** Idempotent; a second one can only shorten the grace. */
+  end(graceMs?: number): void {
+    this.#send("E", JSON.stringify(graceMs === undefined ? {} : { grace_ms: graceMs }));
+  }
+
+  /** The status comes as a message. */
+  askStatus(): void {
+    this.#send("S");
+  }
+
+  /** Sends a frame as it is; for what has no method of its own. */
+  send(frame: Uint8Array): void {
+    if (!this.#socket.destroyed) this.#socket.write(frame);
+  }
+
+  #send(type: string, payload: Uint8Array | string = ""): void {
+    this.send(encodeFrame(type, payload));
+  }
+
+  /** Sends what is queued, then leaves: for a view that is a detach, never an end. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#socket.closed) return;
+    const closed = new Promise<void>((resolve) => this.#socket.once("close", () => resolve()));
+    this.#socket.destroySoon();
+    await closed;
+  }
+}
+
+/** Ends a session without a connection: works with a holder that is too busy to listen. */
+export async function endByFile(dir: string, graceMs: number): Promise<void> {
+  const temp = join(dir, ".end.tmp");
+  await writeFile(temp, String(graceMs), { mode: 0o600 });
+  await rename(temp, join(dir, "end"));
+}
