@@ -1,6 +1,7 @@
 import { isFinal, isResumablePhase } from "./phase.ts";
 import type { SessionRow } from "./session.ts";
 import { isLive } from "./state.ts";
+import { toInstant } from "./time.ts";
 
 export const REFUSALS = [
   "session_not_found",
@@ -36,7 +37,7 @@ export function decideResume(session: SessionRow, policy: ResumePolicy, nowMs: n
   if (isBusy(session)) return refuse("still_running");
   if (!isResumablePhase(session.phase)) return refuse("phase_not_resumable");
   if (!session.resumeReady) return refuse("not_ready");
-  if (nowMs - Date.parse(session.lastActiveAt) >= policy.maxIdleMs) return refuse("expired");
+  if (session.lastActiveAt <= toInstant(nowMs - policy.maxIdleMs)) return refuse("expired");
   if (session.errorCount >= policy.maxErrors) return refuse("too_many_errors");
   return howToResume(session);
 }

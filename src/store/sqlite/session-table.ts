@@ -172,13 +172,15 @@ function read({ id, no, version, body, ledger, observed, has_children }: KeptSes
   return readValues(id, [no, version, body, ledger, observed, has_children]);
 }
 
-function readValues(id: string, [, version, body, ledger, observed, hasChildren]: KeptValues): StoredSession {
+function readValues(id: string, kept: KeptValues): StoredSession {
+  const ledger = kept[3];
+  const observed = kept[4];
   return {
-    row: parseRow(id, body),
-    version,
+    row: parseRow(id, kept[2]),
+    version: kept[1],
     ledger: ledger === null ? EMPTY_LEDGER : (parseKept(id, ledger) as LedgerSum),
     observed: observed === null ? NOTHING_OBSERVED : (parseKept(id, observed) as Observed),
-    hasChildren: hasChildren === 1,
+    hasChildren: kept[5] === 1,
   };
 }
 
