@@ -46,6 +46,28 @@ export const NO_TOTALS: DeclaredTotals = {
   costUsd: null,
 };
 
+/** The life of a session to which nothing has happened yet. */
+export const NOTHING_HAPPENED = {
+  waiting: null,
+  phase: "initializing",
+  history: [],
+  outcome: null,
+  endReason: null,
+  exitCode: null,
+  exitSignal: null,
+  summary: null,
+  generation: 1,
+  endedAt: null,
+  finalizedAt: null,
+  lastInputAt: null,
+  resumeReady: false,
+  resumeCount: 0,
+  errorCount: 0,
+  lastError: null,
+  turns: 0,
+  totals: null,
+} as const satisfies Partial<SessionRow>;
+
 function begin({ sessionId, seq, at, body }: SessionEvent): SessionRow | undefined {
   if (body.kind === "restored") return { ...body.row, id: sessionId, seq };
   if (body.kind !== "created") return undefined;
@@ -60,27 +82,10 @@ function begin({ sessionId, seq, at, body }: SessionEvent): SessionRow | undefin
     state: body.state,
     stateSince: createdAt,
     stateSource: body.evidence.source,
-    waiting: null,
-    phase: "initializing",
-    history: [],
-    outcome: null,
-    endReason: null,
-    exitCode: null,
-    exitSignal: null,
-    summary: null,
-    generation: 1,
+    ...NOTHING_HAPPENED,
     createdAt,
     startedAt: isByHand(body) ? createdAt : null,
-    endedAt: null,
-    finalizedAt: null,
     lastActiveAt: later(createdAt, at),
-    lastInputAt: null,
-    resumeReady: false,
-    resumeCount: 0,
-    errorCount: 0,
-    lastError: null,
-    turns: 0,
-    totals: null,
   };
 }
 

@@ -104,7 +104,7 @@ const HARMLESS: readonly string[] = [
   `-----BEGIN CERTIFICATE-----\n${KEY_BODY}-----END CERTIFICATE-----`,
   'if (text.includes("-----BEGIN PRIVATE KEY-----")) return readTheKeyFrom(text);',
   "eyJ is how a token begins; AKIA too; SK12",
-  "PWD=/work/main/project2 OLDPWD=/home/user1",
+  "PWD=/srv/app/project2 OLDPWD=/home/user1",
   "14:30:52 [12345678:AB] done",
   "if (lastToken === 102/*f*/) return;",
 ];

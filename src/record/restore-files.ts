@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { NO_TOTALS } from "../domain/apply.ts";
+import { NO_TOTALS, NOTHING_HAPPENED } from "../domain/apply.ts";
 import type { Entry, EntryKind, NewEntry } from "../domain/entry.ts";
 import { ENTRY_KINDS, ENTRY_ROLES } from "../domain/entry.ts";
 import { RollcallError } from "../domain/errors.ts";
@@ -130,23 +130,9 @@ function rowOf(file: JsonObject): SessionRow | undefined {
     state: endedAt === null ? "unknown" : "stopped",
     stateSince: endedAt ?? createdAt,
     stateSource: "declared",
-    waiting: null,
-    phase: "initializing",
-    history: [],
-    outcome: null,
-    endReason: null,
-    exitCode: null,
-    exitSignal: null,
-    summary: null,
-    generation: 1,
+    ...NOTHING_HAPPENED,
     startedAt: createdAt,
-    finalizedAt: null,
     lastActiveAt: endedAt ?? createdAt,
-    lastInputAt: null,
-    resumeReady: false,
-    resumeCount: 0,
-    errorCount: 0,
-    lastError: null,
     ...fields,
     createdAt,
     endedAt,
