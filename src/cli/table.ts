@@ -16,6 +16,8 @@ export interface Column<T> {
 }
 
 const GAP = "  ";
+/** Cut shorter than this, a text says little: a column that can be spared goes first. */
+const READABLE = 14;
 const NARROWEST = 8;
 
 /** Aligned columns within the width of the terminal. Everything that is shown was made safe to show. */
@@ -70,20 +72,20 @@ function format<T>(
   return parts.join(GAP).trimEnd();
 }
 
-/** The column to leave out, where even the narrowest ones are too wide together. */
+/** The column to leave out, where all of them cannot be read beside each other. */
 function superfluous<T>(
   wanted: readonly number[],
   columns: readonly Column<T>[],
   total: number,
 ): Column<T> | undefined {
   const least = columns.map((column, index) =>
-    Math.min(wanted[index] ?? 0, column.isFlexible ? NARROWEST : Number.POSITIVE_INFINITY),
+    Math.min(wanted[index] ?? 0, column.isFlexible ? READABLE : Number.POSITIVE_INFINITY),
   );
   const needed = least.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
   return needed > total ? columns.findLast(({ isOptional }) => isOptional) : undefined;
 }
 
-/** Takes from the widest flexible column until all padTo, or none can give more. */
+/** Takes from the widest flexible column until all fit, or none can give more. */
 function shrink<T>(wanted: readonly number[], columns: readonly Column<T>[], total: number): number[] {
   const widths = [...wanted];
   for (let excess = widths.reduce((sum, width) => sum + width, 0) - total; excess > 0; excess--) {
