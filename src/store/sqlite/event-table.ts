@@ -47,7 +47,16 @@ export class EventTable {
     const text = JSON.stringify(body);
     const sum = rowSum(sessionNo, seq, id, at, channel, body.kind, text);
     try {
-      const { lastInsertRowid } = this.#insert.run(sessionNo, seq, id, at, channel, body.kind, text, sum);
+      const { lastInsertRowid } = this.#insert.ready.run(
+        sessionNo,
+        seq,
+        id,
+        at,
+        channel,
+        body.kind,
+        text,
+        sum,
+      );
       return Number(lastInsertRowid);
     } catch (error) {
       // Asked afterwards and not before: it almost never is.

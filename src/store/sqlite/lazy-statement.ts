@@ -15,22 +15,23 @@ export class LazyStatement<Parameters extends unknown[], Result = unknown> {
   }
 
   get(...parameters: Parameters): Result | undefined {
-    return this.#use().get(...parameters);
+    return this.ready.get(...parameters);
   }
 
   all(...parameters: Parameters): Result[] {
-    return this.#use().all(...parameters);
+    return this.ready.all(...parameters);
   }
 
   iterate(...parameters: Parameters): IterableIterator<Result> {
-    return this.#use().iterate(...parameters);
+    return this.ready.iterate(...parameters);
   }
 
   run(...parameters: Parameters): RunResult {
-    return this.#use().run(...parameters);
+    return this.ready.run(...parameters);
   }
 
-  #use(): Statement<Parameters, Result> {
+  /** The statement itself, for where every change passes. */
+  get ready(): Statement<Parameters, Result> {
     this.#prepared ??= this.#prepare();
     return this.#prepared;
   }

@@ -6,5 +6,7 @@ let crc32: ((text: string) => number) | undefined;
  */
 export function rowSum(...values: readonly (string | number | bigint | null)[]): number {
   crc32 ??= process.getBuiltinModule("node:zlib").crc32;
-  return crc32(values.map((value) => (value === null ? "" : String(value))).join("\0"));
+  let text = "";
+  for (const value of values) text += `${value ?? ""}\0`;
+  return crc32(text);
 }

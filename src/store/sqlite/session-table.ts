@@ -114,13 +114,13 @@ export class SessionTable {
   }
 
   find(id: string): StoredSession | undefined {
-    const kept = this.#find.get(id);
+    const kept = this.#find.ready.get(id);
     return kept && readValues(id, kept);
   }
 
   /** For a change: the session with its number, or a place for one that does not exist yet. */
   open(id: string): Working {
-    const kept = this.#find.get(id);
+    const kept = this.#find.ready.get(id);
     if (!kept) return { ...NEW };
     const stored = readValues(id, kept);
     return { ...stored, no: kept[0], before: stored.row };
@@ -138,7 +138,7 @@ export class SessionTable {
   /** Most changes leave alone what is looked for; then no more is written than has to be. */
   save(no: number, row: SessionRow, before: SessionRow | undefined): void {
     if (before && isFoundAlike(row, before))
-      this.#touch.run(row.seq, JSON.stringify(row), row.lastActiveAt, no);
+      this.#touch.ready.run(row.seq, JSON.stringify(row), row.lastActiveAt, no);
     else this.#update.run(...columnsOf(row), no);
   }
 
