@@ -3,10 +3,12 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRollcall, type Rollcall, Session } from "../../src/index.ts";
+import { longSession } from "./long-session.ts";
 
 const isShort = process.argv.includes("--short");
 const ROUNDS = isShort ? 6 : 60;
 const SESSIONS = isShort ? 100 : 500;
+const EVENTS = isShort ? 50_000 : 1_000_000;
 
 const place = mkdtempSync(join(tmpdir(), "rollcall-soak-"));
 process.on("exit", () => rmSync(place, { recursive: true, force: true }));
@@ -27,6 +29,7 @@ await rollcall.close();
 const [, first = readings[0]] = readings;
 const last = readings.at(-1);
 const complaints = [
+  ...(await longSession(join(place, "long"), EVENTS)),
   sessions > 0 && `${sessions} sessions are left`,
   problems.length > 0 && `verify found ${problems.length} problems`,
   (last?.descriptors ?? 0) > (first?.descriptors ?? 0) && "descriptors pile up",
