@@ -1,20 +1,16 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Command } from "../src/cli/command.ts";
 import { HOOKS } from "../src/cli/commands/hook.ts";
 import { allCommands, findCommand } from "../src/cli/commands.ts";
-import { testHook } from "../src/cli/hook-test.ts";
-import type { Output } from "../src/cli/output.ts";
 import { ERRORS } from "../src/domain/errors.ts";
 import { REFUSALS } from "../src/domain/resume.ts";
 import * as library from "../src/index.ts";
 import { SETTINGS } from "../src/record/config.ts";
 import { Rollcall } from "../src/record/rollcall.ts";
-import { tempFolder } from "../src/testing/temp-folder.ts";
 import { tempWorld, type World } from "../src/testing/temp-rollcall.ts";
+import { hookExamples } from "./hook-examples.ts";
 
 const root = join(import.meta.dirname, "..");
 const docs = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...markdownBelow("docs")].filter((path) =>
@@ -132,58 +128,6 @@ describe("docs/GLOSSARY.md", () => {
     const names = rows.flatMap(([first = ""]) => spansOf(first));
     expect(names.length).toBeGreaterThan(10);
     expect(names.filter((name) => !fields.has(name))).toEqual([]);
-  });
-});
-
-describe("docs/library.md", () => {
-  const text = read("docs/library.md");
-  const samples = [...text.matchAll(/^```ts\n(.*?)^```\n\n```text\n(.*?)^```/gms)];
-
-  test("has samples that compile, and a wrong one would not", () => {
-    using folder = tempFolder();
-    const files = samples.map((match, index) =>
-      writeSample(folder.path, `sample-${index}`, match[1] as string),
-    );
-    const wrong =
-      'import { openRollcall } from "rollcall";\n(await openRollcall()).update("id", { phase: "wings" });\n';
-    files.push(writeSample(folder.path, "wrong", wrong));
-    expect(compile(folder.path, files)).toEqual([expect.stringMatching(/wrong\.mts.*TS2322/)]);
-  });
-
-  test.each(samples.map((match, index) => [index + 1, match] as const))(
-    "sample %i prints what the page says",
-    (_number, match) => {
-      using folder = tempFolder();
-      const file = writeSample(folder.path, "sample", match[1] as string);
-      const project = join(folder.path, "project");
-      mkdirSync(project);
-      const env = { PATH: process.env.PATH, HOME: folder.path, ROLLCALL_HOME: join(folder.path, "state") };
-      const said = execFileSync(process.execPath, [file], { cwd: project, env, encoding: "utf8" });
-      expect(said).toBe(match[2]);
-    },
-  );
-
-  test("has as many samples as blocks of TypeScript", () => {
-    expect(samples).toHaveLength(text.match(/^```ts$/gm)?.length ?? 0);
-    expect(samples.length).toBeGreaterThan(4);
-  });
-
-  test("shows what the hooks really take and answer", async () => {
-    const real: string[] = [];
-    for (const name of Object.keys(HOOKS))
-      for (const { input, output } of await hookExamples(name)) real.push(steady(input), steady(output));
-    const shown = [...text.matchAll(/^```json\n(.*?)^```/gms)].map((match) =>
-      steady(JSON.parse(match[1] as string)),
-    );
-    expect(shown.length).toBeGreaterThan(5);
-    expect(shown.filter((json) => !real.includes(json))).toEqual([]);
-  });
-
-  test("lists every operation of the library", () => {
-    const methods = Object.getOwnPropertyNames(Rollcall.prototype).filter(
-      (name) => !["constructor", "close"].includes(name),
-    );
-    expect(methods.filter((name) => !text.includes(`\`rollcall.${name}()\``))).toEqual([]);
   });
 });
 
@@ -388,20 +332,6 @@ async function realShapes(world: World): Promise<unknown[]> {
   return [wire, world.readFile(session.id), hook?.output, stopped?.output, library.toWire({ resume })];
 }
 
-async function hookExamples(name: string): Promise<{ input: unknown; output: unknown }[]> {
-  let said: unknown;
-  await testHook(name, { json: (value: unknown) => (said = library.toWire(value)) } as unknown as Output);
-  const { results } = said as { results: { input: unknown; output: unknown }[] };
-  return results;
-}
-
-/** JSON without what differs from run to run. */
-function steady(value: unknown): string {
-  return JSON.stringify(value)
-    .replaceAll(/session-\d{8}-\d{6}-[0-9a-f]{6}/g, "ID")
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME");
-}
-
 /** Every field with its path, and the last part of the path alone; those of a list without their numbers. */
 function pathsOf(value: unknown, path = ""): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => pathsOf(item, path));
@@ -410,35 +340,6 @@ function pathsOf(value: unknown, path = ""): string[] {
     const name = path === "" ? key : `${path}.${key}`;
     return [name, key, ...pathsOf(inner, name)];
   });
-}
-
-function writeSample(folder: string, name: string, code: string): string {
-  const path = join(folder, `${name}.mts`);
-  writeFileSync(
-    path,
-    code.replace('from "rollcall"', `from ${JSON.stringify(join(root, "src", "index.ts"))}`),
-  );
-  return path;
-}
-
-/** What the compiler says of files, under the project's own settings. */
-function compile(folder: string, files: readonly string[]): string[] {
-  const config = {
-    extends: join(root, "tsconfig.json"),
-    compilerOptions: {
-      rootDir: "/",
-      typeRoots: [join(root, "node_modules", "@types")],
-      rewriteRelativeImportExtensions: false,
-    },
-    include: [],
-    files,
-  };
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
-  const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
-  const { stdout } = spawnSync(process.execPath, [tsc, "--pretty", "false", "-p", folder], {
-    encoding: "utf8",
-  });
-  return stdout.split("\n").filter((line) => line.includes("error TS"));
 }
 
 function markdownBelow(folder: string): string[] {
