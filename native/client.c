@@ -9,7 +9,7 @@
 
 #include "clock.h"
 
-enum { CHUNK = 64 * 1024, OFFSET_BYTES = 8, CHUNKS_PER_TURN = 16 };
+enum { CHUNK = 64 * 1024, CHUNKS_PER_TURN = 16 };
 
 static const char STREAM_FRAMES[STREAMS] = {'O', 'X'};
 
@@ -37,31 +37,22 @@ static void note_failure(struct client *c) {
   buffer_free(&c->out);
 }
 
-static void write_little_endian(uint8_t *out, uint64_t number, int bytes) {
-  for (int i = 0; i < bytes; i++) out[i] = (uint8_t)(number >> (8 * i));
-}
-
-static void write_header(uint8_t out[FRAME_HEADER], char type, size_t length) {
-  out[0] = (uint8_t)type;
-  write_little_endian(out + 1, length, 4);
-}
-
 void client_frame(struct client *c, char type, const void *payload, size_t length) {
   uint8_t header[FRAME_HEADER];
   if (c->is_deaf) return;
-  write_header(header, type, length);
+  frame_write_header(header, type, length);
   buffer_add(&c->out, header, sizeof header);
   buffer_add(&c->out, payload, length);
 }
 
-static void write_output_header(uint8_t out[FRAME_HEADER + OFFSET_BYTES], int stream, uint64_t offset, size_t length) {
-  write_header(out, STREAM_FRAMES[stream], OFFSET_BYTES + length);
-  write_little_endian(out + FRAME_HEADER, offset, OFFSET_BYTES);
+static void write_output_header(uint8_t out[FRAME_HEADER + FRAME_OFFSET], int stream, uint64_t offset, size_t length) {
+  frame_write_header(out, STREAM_FRAMES[stream], FRAME_OFFSET + length);
+  frame_write_offset(out + FRAME_HEADER, offset);
 }
 
 void client_offer(struct client *c, int stream, uint64_t offset, const uint8_t *bytes, size_t length) {
   struct position *position = &c->positions[stream];
-  uint8_t header[FRAME_HEADER + OFFSET_BYTES];
+  uint8_t header[FRAME_HEADER + FRAME_OFFSET];
   bool is_up_to_date = position->is_wanted && position->offset == offset && c->out.length == 0;
   if (!is_up_to_date || c->is_stuck || c->is_deaf) return;
   write_output_header(header, stream, offset, length);
@@ -78,7 +69,7 @@ void client_offer(struct client *c, int stream, uint64_t offset, const uint8_t *
 
 static void fill_from_spool(struct client *c, int stream, const struct spool *spool) {
   struct position *position = &c->positions[stream];
-  uint8_t header[FRAME_HEADER + OFFSET_BYTES];
+  uint8_t header[FRAME_HEADER + FRAME_OFFSET];
   if (!position->is_wanted || position->offset >= spool->high) return;
   uint8_t *room = buffer_room(&c->out, sizeof header + CHUNK);
   size_t got = spool_read(spool, position->offset, room + sizeof header, CHUNK);

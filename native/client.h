@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "buffer.h"
+#include "frame.h"
 #include "spool.h"
 
 enum role { ROLE_NONE, ROLE_CONTROL, ROLE_VIEW };
@@ -11,7 +12,6 @@ enum role { ROLE_NONE, ROLE_CONTROL, ROLE_VIEW };
 enum { STREAM_OUT, STREAM_ERR, STREAMS };
 
 enum {
-  FRAME_HEADER = 5,
   FRAME_MAX = 1024 * 1024,
   // A viewer that saw all, is this far behind and takes nothing for so long is dropped.
   CLIENT_BEHIND_MAX = 1024 * 1024,

@@ -40,7 +40,7 @@ void ending_begin(struct ending *e, int64_t now, int64_t grace_ms) {
 /* Orphans become direct children, so killing those comes to an end; a sweep of all is quicker with wide trees. */
 static void kill_round(struct ending *e, int64_t now) {
   if (e->round % SWEEP_EVERY == 0) signal_all(SIGKILL, 0);
-  for (int i = 0; i < TRIES_PER_ROUND; i++) tree_kill_children();
+  for (int i = 0; i < TRIES_PER_ROUND; i++) tree_signal_children(SIGKILL);
   e->round++;
   if (now - e->killing_since >= BLOCKED_AFTER_MS) e->phase = ENDING_BLOCKED;
   int64_t pause = e->round < FAST_ROUNDS ? FAST_ROUND_MS : SLOW_ROUND_MS;

@@ -106,6 +106,14 @@ void tell_dropped(struct holder *h, int stream) {
   send_to_all(h, &json);
 }
 
+void tell_paused(struct holder *h) {
+  struct buffer json = begin("paused");
+  json_key(&json, "paused");
+  json_bool(&json, h->pause.phase != PAUSE_NOT);
+  add_number(&json, "missed", h->pause.missed);
+  send_to_all(h, &json);
+}
+
 static struct buffer begin_with_exit(const struct holder *h, const char *type) {
   struct buffer json = begin(type);
   json_key(&json, "exit");
@@ -173,6 +181,8 @@ void tell_status(struct holder *h, struct client *c) {
   json_key(&json, "title");
   if (h->reports.has_title) json_bytes(&json, h->reports.title, h->reports.title_length);
   else json_null(&json);
+  json_key(&json, "paused");
+  json_bool(&json, h->pause.phase != PAUSE_NOT);
   json_key(&json, "ending");
   json_bool(&json, h->ending.phase != ENDING_NOT);
   json_key(&json, "exit");

@@ -13,6 +13,7 @@ void tell_attached(struct holder *h, const struct client *c, bool is_attached);
 void tell_typist(struct holder *h);
 void tell_resized(struct holder *h);
 void tell_dropped(struct holder *h, int stream);
+void tell_paused(struct holder *h);
 void tell_exit(struct holder *h);
 void tell_tree(struct holder *h);
 void tell_tree_to(struct holder *h, struct client *c);

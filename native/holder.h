@@ -10,6 +10,7 @@
 #include "exit_record.h"
 #include "input.h"
 #include "options.h"
+#include "pause.h"
 #include "reports.h"
 #include "spool.h"
 #include "watch.h"
@@ -60,6 +61,8 @@ struct holder {
   uint64_t bell_offset;
   struct reports reports;
   struct ending ending;
+  struct pause pause;
+  unsigned deaths;
   struct exit_record *exit;
 };
 

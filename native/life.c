@@ -25,12 +25,35 @@ static void write_exit(struct holder *h, int64_t now) {
   h->retry_write = error == 0 || is_folder_gone ? 0 : now + RETRY_WRITE_MS;
 }
 
-void life_end(struct holder *h, int64_t grace_ms) {
-  int64_t now = clock_ms();
-  if (h->life >= LIFE_DRAINING) return;
-  if (!h->exit->has_exited) h->exit->reason = REASON_ASKED;
+static void forget_pause(struct holder *h) {
+  if (h->pause.phase == PAUSE_NOT) return;
+  h->pause = (struct pause){0};
+  tell_paused(h);
+}
+
+/* Whoever is stopped is continued by it. */
+static void begin_end(struct holder *h, int64_t now, int64_t grace_ms) {
+  forget_pause(h);
   ending_begin(&h->ending, now, grace_ms);
   if (h->life < LIFE_ENDING) holder_enter(h, LIFE_ENDING, now);
+}
+
+void life_end(struct holder *h, int64_t grace_ms) {
+  if (h->life >= LIFE_DRAINING) return;
+  if (!h->exit->has_exited) h->exit->reason = REASON_ASKED;
+  begin_end(h, clock_ms(), grace_ms);
+}
+
+bool life_pause(struct holder *h) {
+  if (h->life != LIFE_RUNNING && h->life != LIFE_KEEPING) return false;
+  life_reap(h);
+  pause_begin(&h->pause, clock_ms(), h->deaths);
+  return true;
+}
+
+void life_continue(struct holder *h) {
+  pause_continue(&h->pause);
+  tell_paused(h);
 }
 
 void life_take_verdict(struct holder *h) {
@@ -58,6 +81,7 @@ static void take_agent_exit(struct holder *h, int status) {
 
 static void take_proof(struct holder *h) {
   if (h->life >= LIFE_DRAINING) return;
+  forget_pause(h);
   exit_record_tree(h->exit, TREE_EMPTY, h->ending.killed);
   output_read_rest(h);
   holder_enter(h, LIFE_DRAINING, clock_ms());
@@ -69,9 +93,15 @@ void life_reap(struct holder *h) {
     pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
     if (pid < 0 && errno == ECHILD) return take_proof(h);
     if (pid <= 0) return;
+    h->deaths++;
     ending_count(&h->ending, status);
     if (pid == h->agent.pid && !h->exit->has_exited) take_agent_exit(h, status);
   }
+}
+
+static void step_pause(struct holder *h, int64_t now) {
+  if (h->pause.phase == PAUSE_STOPPING) life_reap(h);
+  if (pause_step(&h->pause, now, h->deaths)) tell_paused(h);
 }
 
 static void step_ending(struct holder *h, int64_t now) {
@@ -93,11 +123,11 @@ static void finish(struct holder *h, int64_t now) {
 }
 
 void life_step(struct holder *h, int64_t now) {
+  step_pause(h, now);
   switch (h->life) {
     case LIFE_QUIETING:
       if (!output_is_over(h, now) && now < h->life_since + QUIETING_MOST_MS) break;
-      ending_begin(&h->ending, now, h->options->grace_ms);
-      holder_enter(h, LIFE_ENDING, now);
+      begin_end(h, now, h->options->grace_ms);
       break;
     case LIFE_ENDING:
       step_ending(h, now);
@@ -114,7 +144,7 @@ void life_step(struct holder *h, int64_t now) {
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
 int64_t life_due(const struct holder *h) {
-  int64_t due = h->retry_write > 0 ? h->retry_write : INT64_MAX;
+  int64_t due = earlier(h->retry_write > 0 ? h->retry_write : INT64_MAX, pause_due(&h->pause));
   if (h->life == LIFE_QUIETING) due = earlier(due, h->life_since + QUIETING_MOST_MS);
   if (h->life == LIFE_ENDING) due = earlier(due, ending_due(&h->ending));
   if (h->life == LIFE_LEAVING) due = earlier(due, h->life_since + LEAVING_MOST_MS);

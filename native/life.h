@@ -9,6 +9,9 @@
 
 /* An end was asked for, by whatever way; again is harmless. */
 void life_end(struct holder *h, int64_t grace_ms);
+/* Stops the whole tree until it is continued or ended; false while there is none that runs. */
+bool life_pause(struct holder *h);
+void life_continue(struct holder *h);
 /* The agent runs, or could not be started. */
 void life_take_verdict(struct holder *h);
 /* Waits for whoever has ended. */

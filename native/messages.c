@@ -105,6 +105,20 @@ static bool end(struct holder *h, struct client *c, const struct frame *frame) {
   return true;
 }
 
+static bool pause_tree(struct holder *h, struct client *c, const struct frame *frame) {
+  (void)frame;
+  if (c->role != ROLE_CONTROL) tell_refused(c, 'P', "not_in_control");
+  else if (!life_pause(h)) tell_refused(c, 'P', "not_running");
+  return true;
+}
+
+static bool continue_tree(struct holder *h, struct client *c, const struct frame *frame) {
+  (void)frame;
+  if (c->role != ROLE_CONTROL) tell_refused(c, 'K', "not_in_control");
+  else life_continue(h);
+  return true;
+}
+
 static bool ask_status(struct holder *h, struct client *c, const struct frame *frame) {
   (void)frame;
   tell_status(h, c);
@@ -120,20 +134,18 @@ static handler find_handler(char type_of_frame) {
     case 'T': return take_over;
     case 'A': return acknowledge;
     case 'E': return end;
+    case 'P': return pause_tree;
+    case 'K': return continue_tree;
     case 'S': return ask_status;
     default: return NULL;
   }
-}
-
-static size_t payload_length(const uint8_t *header) {
-  return (size_t)header[1] | (size_t)header[2] << 8 | (size_t)header[3] << 16 | (size_t)header[4] << 24;
 }
 
 void messages_handle(struct holder *h, struct client *c) {
   c->is_waiting_for_room = false;
   while (!c->is_gone && c->in.length >= FRAME_HEADER) {
     const uint8_t *bytes = buffer_bytes(&c->in);
-    struct frame frame = {(char)bytes[0], bytes + FRAME_HEADER, payload_length(bytes)};
+    struct frame frame = {(char)bytes[0], bytes + FRAME_HEADER, frame_length(bytes)};
     handler handle = find_handler(frame.type);
     bool is_greeting_due = c->role == ROLE_NONE && frame.type != 'H';
     if (!handle || is_greeting_due || frame.length > FRAME_MAX) {

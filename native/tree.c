@@ -31,6 +31,7 @@ bool process_read(pid_t pid, struct process *out) {
                         &out->state, &parent, &out->start_time) != 3)
     return false;
   out->parent = parent;
+  out->depth = 0;
   return true;
 }
 
@@ -66,16 +67,24 @@ static void list_all(struct process_list *out) {
   if (out->count > 0) qsort(out->items, out->count, sizeof *out->items, by_pid);
 }
 
-static void mark_descendants(const struct process_list *all, bool *is_ours) {
+static int by_depth(const void *a, const void *b) {
+  unsigned left = ((const struct process *)a)->depth, right = ((const struct process *)b)->depth;
+  return (left > right) - (left < right);
+}
+
+/* A depth of 0 is that of a stranger. */
+static void find_depths(const struct process_list *all) {
   pid_t root = getpid();
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = 0; i < all->count; i++) {
-      if (is_ours[i]) continue;
-      struct process key = {.pid = all->items[i].parent};
+      struct process *process = &all->items[i];
+      if (process->depth > 0) continue;
+      struct process key = {.pid = process->parent};
       struct process *parent = bsearch(&key, all->items, all->count, sizeof key, by_pid);
-      if (key.pid != root && !(parent && is_ours[parent - all->items])) continue;
-      is_ours[i] = changed = true;
+      if (key.pid != root && !(parent && parent->depth > 0)) continue;
+      process->depth = key.pid == root ? 1 : parent->depth + 1;
+      changed = true;
     }
   }
 }
@@ -84,12 +93,10 @@ void tree_list(struct process_list *out) {
   struct process_list all = {0};
   out->count = 0;
   list_all(&all);
-  bool *is_ours = calloc(all.count + 1, sizeof *is_ours);
-  if (!is_ours) abort();
-  mark_descendants(&all, is_ours);
+  find_depths(&all);
   for (size_t i = 0; i < all.count; i++)
-    if (is_ours[i] && !is_gone(&all.items[i])) add(out, &all.items[i]);
-  free(is_ours);
+    if (all.items[i].depth > 0 && !is_gone(&all.items[i])) add(out, &all.items[i]);
+  if (out->count > 0) qsort(out->items, out->count, sizeof *out->items, by_depth);
   process_list_free(&all);
 }
 
@@ -115,20 +122,20 @@ void tree_signal(const struct process *process, int signal) {
   if (handle >= 0) close(handle);
 }
 
-static void kill_listed_children(void) {
+static void signal_listed_children(int signal) {
   struct process_list list = {0};
   tree_list(&list);
   for (size_t i = 0; i < list.count; i++)
-    if (list.items[i].parent == getpid()) kill(list.items[i].pid, SIGKILL);
+    if (list.items[i].parent == getpid()) kill(list.items[i].pid, signal);
   process_list_free(&list);
 }
 
-void tree_kill_children(void) {
+void tree_signal_children(int signal) {
   char path[64];
   snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
   FILE *children = fopen(path, "re");
   // Kernels without CONFIG_PROC_CHILDREN lack the file.
-  if (!children) return kill_listed_children();
-  for (int pid; fscanf(children, "%d", &pid) == 1;) kill(pid, SIGKILL);
+  if (!children) return signal_listed_children(signal);
+  for (int pid; fscanf(children, "%d", &pid) == 1;) kill(pid, signal);
   fclose(children);
 }

@@ -8,6 +8,8 @@ struct process {
   pid_t pid, parent;
   unsigned long long start_time;
   char state;
+  // How many steps it is below this process.
+  unsigned depth;
 };
 
 struct process_list {
@@ -18,13 +20,14 @@ struct process_list {
 /* False when there is no such process (a zombie is one). */
 bool process_read(pid_t pid, struct process *out);
 
-/* The living descendants of this process, as /proc shows them: one that forks meanwhile may be missed. */
+/* The living descendants of this process, parents before their children, as /proc shows them: one that forks meanwhile
+   may be missed. */
 void tree_list(struct process_list *out);
 void process_list_free(struct process_list *list);
 
 /* Sends a signal, but only while the process is the one listed and still descends from this one. */
 void tree_signal(const struct process *process, int signal);
 
-/* Kills the direct children. Only this process reaps them, so none of their pids can have a new owner. */
-void tree_kill_children(void);
+/* Signals the direct children. Only this process reaps them, so none of their pids can have a new owner. */
+void tree_signal_children(int signal);
 #endif

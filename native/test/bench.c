@@ -1,6 +1,8 @@
 /* bench flood BYTES [SOCKET] | bench echo KEYS [SOCKET]: how long an agent's output takes, and a key's way there and
    back, through a bare terminal that is read and thrown away or, with a socket, through a holder as its one viewer.
-   The agent at the other end of the socket has to be `probe flood-on-key BYTES` or `probe raw-echo`. */
+   bench flood-attach BYTES ATTACH DIR | bench echo-attach KEYS ATTACH DIR: the same through a bare terminal in which
+   the attach client shows the session of a folder.
+   The agent at the other end has to be `probe flood-on-key BYTES` or `probe raw-echo`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -46,14 +48,15 @@ static struct line connect_holder(const char *path) {
   return line;
 }
 
-static struct line start_bare(const char *probe, const char *what, const char *argument) {
+static struct line start_bare(char *const command[]) {
   struct line line = {posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), false};
   if (line.fd < 0 || grantpt(line.fd) != 0 || unlockpt(line.fd) != 0) exit(1);
   if (fork() == 0) {
     setsid();
     int slave = open(ptsname(line.fd), O_RDWR);
     for (int fd = 0; fd <= 2; fd++) dup2(slave, fd);
-    execl(probe, probe, what, argument, (char *)NULL);
+    ioctl(0, TIOCSCTTY, 0);
+    execv(command[0], command);
     _exit(127);
   }
   usleep(100000);
@@ -124,9 +127,12 @@ int main(int argc, char **argv) {
   char probe[512] = "";
   if (argc < 3 || readlink("/proc/self/exe", probe, sizeof probe - 8) < 0) return 2;
   strcpy(strrchr(probe, '/'), "/probe");
-  bool is_flood = strcmp(argv[1], "flood") == 0;
-  const char *what = is_flood ? "flood-on-key" : "raw-echo";
-  struct line line = argc > 3 ? connect_holder(argv[3]) : start_bare(probe, what, argv[2]);
+  bool is_flood = strncmp(argv[1], "flood", 5) == 0, is_attach = strstr(argv[1], "-attach") != NULL;
+  if (is_attach && argc < 5) return 2;
+  char *const alone[] = {probe, is_flood ? "flood-on-key" : "raw-echo", argv[2], NULL};
+  char *const attached[] = {argv[3], "--dir", is_attach ? argv[4] : NULL, NULL};
+  bool is_direct = argc > 3 && !is_attach;
+  struct line line = is_direct ? connect_holder(argv[3]) : start_bare(is_attach ? attached : alone);
   if (is_flood) bench_flood(&line, (size_t)atol(argv[2]));
   else bench_echo(&line, atoi(argv[2]));
   return 0;

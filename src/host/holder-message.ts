@@ -42,6 +42,8 @@ export interface HolderStatus {
   /** The last report of the agent itself, and of each of its helpers by their `id`. */
   readonly reports: { readonly main: Report | null; readonly byId: Readonly<Record<string, Report>> };
   readonly title: string | null;
+  /** A pause was asked for and neither continued nor ended; the message `paused` says when it is complete. */
+  readonly paused: boolean;
   readonly ending: boolean;
   readonly exit: HolderExit | null;
 }
@@ -61,6 +63,8 @@ export type HolderMessage =
   | { readonly type: "typist"; readonly typist: number | null; readonly cols: number; readonly rows: number }
   | { readonly type: "resized"; readonly cols: number; readonly rows: number }
   | { readonly type: "dropped"; readonly stream: Stream; readonly low: number; readonly dropped: number }
+  /** The whole tree is stopped, but for `missed` processes that could not be; or it goes on. */
+  | { readonly type: "paused"; readonly paused: boolean; readonly missed: number }
   /** The agent is gone; its tree may not be. */
   | { readonly type: "exit"; readonly exit: HolderExit }
   /** The tree is blocked, or proven empty: then this is the last message, and all output came before it. */

@@ -140,6 +140,16 @@ export class HolderConnection implements AsyncDisposable {
     this.#send("E", JSON.stringify(graceMs === undefined ? {} : { grace_ms: graceMs }));
   }
 
+  /** Stops every process of the session; the message `paused` says when they are. Idempotent. Survives this connection. */
+  pause(): void {
+    this.#send("P");
+  }
+
+  /** Lets every process of the session go on, also one that stopped by itself. Idempotent. */
+  continue(): void {
+    this.#send("K");
+  }
+
   /** The status comes as a message. */
   askStatus(): void {
     this.#send("S");

@@ -1,0 +1,9 @@
+import type { Host } from "../host.ts";
+
+/** Plain pipes: text is a line. */
+export const pipe: Host = {
+  name: "pipe",
+  hasScreen: false,
+  canCloseInput: true,
+  encodeText: (text) => [`${text}\n`],
+};

@@ -1,0 +1,71 @@
+import type { ScreenSize } from "./emulator.ts";
+import { Screen } from "./screen.ts";
+import { findSnapshot, type Snapshot } from "./snapshot-file.ts";
+import { readSpoolRange } from "./spool-range.ts";
+
+/** A screen and how much of the output it shows. */
+export interface ScreenReading {
+  readonly screen: Screen;
+  readonly offset: number;
+  /** Bytes before the offset were gone, so that the screen may lack something. */
+  readonly gap: boolean;
+}
+
+/**
+ * The screen of a session from its newest snapshot and the output after it, as wide as asked for. Works without a
+ * living holder. What was shown at other sizes in between is not known, and is shown at this one.
+ */
+export async function readScreen(
+  dir: string,
+  size: ScreenSize,
+  options: ReadOptions = {},
+): Promise<ScreenReading> {
+  const { upTo = Infinity } = options;
+  for (let snapshot = await findUsable(dir, upTo); ; ) {
+    const screen = snapshot === undefined ? new Screen(size) : await screenFrom(snapshot);
+    screen.resize(size);
+    const reading = await readOn(dir, { screen, offset: snapshot?.offset ?? 0, gap: false }, upTo);
+    if (!reading.gap) return reading;
+    // The output may have been cut off behind a snapshot that came after ours.
+    const newer = await findUsable(dir, upTo);
+    if (newer?.offset === snapshot?.offset) return reading;
+    snapshot = newer;
+  }
+}
+
+export interface ReadOptions {
+  /** Shows the screen as it was at this offset. */
+  readonly upTo?: number;
+}
+
+/** Brings a screen up to date. `gap` speaks of this step alone. */
+export async function readOn(dir: string, reading: ScreenReading, upTo?: number): Promise<ScreenReading> {
+  const { screen, offset } = reading;
+  const { low, bytes } = await readSpoolRange(dir, offset, upTo);
+  const gap = low > offset;
+  if (gap) await screen.write(CANCEL);
+  await screen.write(gap ? bytes.subarray(firstWhole(bytes)) : bytes);
+  return { screen, offset: low + bytes.length, gap };
+}
+
+async function findUsable(dir: string, upTo: number): Promise<Snapshot | undefined> {
+  const snapshot = await findSnapshot(dir);
+  return snapshot !== undefined && snapshot.offset <= upTo ? snapshot : undefined;
+}
+
+async function screenFrom({ bytes, size }: Snapshot): Promise<Screen> {
+  const screen = new Screen(size);
+  await screen.write(bytes);
+  return screen;
+}
+
+/** Ends a sequence whose rest will not come. */
+const CANCEL = Buffer.from([0x18]);
+const STARTS = Buffer.from("\x1b\r\n");
+const MOST_SKIPPED_BYTES = 4096;
+
+/** Output that begins anywhere may begin inside a sequence: it is read from the next one, or the next line, on. */
+function firstWhole(bytes: Buffer): number {
+  const at = bytes.subarray(0, MOST_SKIPPED_BYTES).findIndex((byte) => STARTS.includes(byte));
+  return Math.max(0, at);
+}

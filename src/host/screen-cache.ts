@@ -1,0 +1,60 @@
+import type { ScreenSize } from "./emulator.ts";
+import { readOn, readScreen, type ScreenReading } from "./read-screen.ts";
+import type { Screen } from "./screen.ts";
+
+/** Each may take some 2 MB: 1,000 lines of history at 120 columns. */
+const DEFAULT_MOST = 8;
+
+/** The screens asked for last, brought up to date from the spool with each question. */
+export class ScreenCache {
+  readonly #most: number;
+  /** By folder, the one asked for last at the end. */
+  readonly #readings = new Map<string, ScreenReading>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ most = DEFAULT_MOST }: { readonly most?: number } = {}) {
+    this.#most = most;
+  }
+
+  get count(): number {
+    return this.#readings.size;
+  }
+
+  /**
+   * The screen of a session's folder, to be read at once: the next question may change it. One question at a time is
+   * worked on, since all of it is computing, and memory stays bounded however many ask.
+   */
+  screenOf(dir: string, size: ScreenSize): Promise<Screen> {
+    const turn = this.#last.then(() => this.#update(dir, size));
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+
+  /** Forgets a session, after the questions asked before; idempotent. */
+  async drop(dir: string): Promise<void> {
+    const turn = this.#last.then(() => this.#readings.delete(dir));
+    this.#last = turn;
+    await turn;
+  }
+
+  async #update(dir: string, size: ScreenSize): Promise<Screen> {
+    const known = this.#readings.get(dir);
+    // Back in its place only if nothing failed.
+    this.#readings.delete(dir);
+    this.#makeRoom();
+    known?.screen.resize(size);
+    const next = known === undefined ? undefined : await readOn(dir, known);
+    // After a gap a snapshot may know what the spool has let go.
+    const reading = next === undefined || next.gap ? await readScreen(dir, size) : next;
+    this.#readings.set(dir, reading);
+    return reading.screen;
+  }
+
+  /** They are not disposed of: who asked may still read one. */
+  #makeRoom(): void {
+    for (const dir of this.#readings.keys()) {
+      if (this.#readings.size < this.#most) return;
+      this.#readings.delete(dir);
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import { setImmediate as breathe } from "node:timers/promises";
+import { type Emulator, makeEmulator, type ScreenSize } from "./emulator.ts";
+import { ModeTracker, type ScreenModes } from "./screen-modes.ts";
+import { drawSnapshot } from "./screen-snapshot.ts";
+
+export interface ScreenOptions extends ScreenSize {
+  /** How many lines above the screen are kept. */
+  readonly scrollback?: number;
+}
+
+export interface Cursor {
+  /** From zero on. */
+  readonly row: number;
+  readonly column: number;
+}
+
+const DEFAULT_SCROLLBACK = 1000;
+/** A few milliseconds of work: others get their turn in between. */
+const SLICE_BYTES = 64 * 1024;
+const MOST_TITLE_CHARS = 1000;
+/** Longer ones carry pictures or a clipboard; their beginning keeps what follows from being shown as text. */
+const MOST_UNFINISHED_CHARS = 64 * 1024;
+
+/** The screen that a terminal would show after the bytes written. Queries in them are answered by nobody. */
+export class Screen implements Disposable {
+  readonly #emulator: Emulator;
+  readonly #modes: ModeTracker;
+  /** Bytes of a character that is not complete yet. */
+  #cut: Buffer = Buffer.alloc(0);
+  /** The beginning of an escape sequence whose end has not come yet. */
+  #unfinished = "";
+  #title = "";
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor({ scrollback = DEFAULT_SCROLLBACK, ...size }: ScreenOptions) {
+    this.#emulator = makeEmulator(size, scrollback);
+    this.#modes = new ModeTracker(this.#emulator);
+    this.#emulator.terminal.onTitleChange((title) => {
+      this.#title = title.slice(0, MOST_TITLE_CHARS);
+    });
+  }
+
+  get size(): ScreenSize {
+    const { cols, rows } = this.#emulator.terminal;
+    return { cols, rows };
+  }
+
+  get cursor(): Cursor {
+    const { cursorX, cursorY } = this.#emulator.terminal.buffer.active;
+    return { row: cursorY, column: Math.min(cursorX, this.size.cols - 1) };
+  }
+
+  get title(): string {
+    return this.#title;
+  }
+
+  get modes(): ScreenModes {
+    return this.#modes.read();
+  }
+
+  get bracketedPaste(): boolean {
+    return this.#emulator.terminal.modes.bracketedPasteMode;
+  }
+
+  get isAlternate(): boolean {
+    return this.#emulator.terminal.buffer.active.type === "alternate";
+  }
+
+  /** Resolves when the screen shows them. They may be cut anywhere, and belong to the screen until then. */
+  write(bytes: Uint8Array): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#parseAll(bytes));
+    return this.#writing;
+  }
+
+  resize({ cols, rows }: ScreenSize): void {
+    this.#emulator.terminal.resize(cols, rows);
+  }
+
+  /** What is visible, without blanks at the ends of lines and empty lines at the end. */
+  text(): string {
+    return this.textWithHistory(0);
+  }
+
+  /** The same, with at most so many lines that have left the screen at its top. */
+  textWithHistory(lines: number): string {
+    const { active } = this.#emulator.terminal.buffer;
+    const rows: string[] = [];
+    for (let at = Math.max(0, active.baseY - lines); at < active.length; at++) {
+      rows.push(active.getLine(at)?.translateToString(true).trimEnd() ?? "");
+    }
+    return rows.join("\n").replace(/\n+$/, "");
+  }
+
+  /** Bytes that make a fresh terminal of this size show the same, and go on in the same way. */
+  snapshot(): Uint8Array {
+    const drawn = drawSnapshot(this.#emulator, this.#modes, this.#title);
+    return Buffer.concat([Buffer.from(drawn + this.#unfinished), this.#cut]);
+  }
+
+  [Symbol.dispose](): void {
+    this.#emulator.terminal.dispose();
+  }
+
+  async #parseAll(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+      if (at > 0) await breathe();
+      this.#parse(bytes.subarray(at, at + SLICE_BYTES));
+    }
+  }
+
+  /** Whole characters only: the emulator (6.0.0) loses a cut character whose second byte is 0x80, such as "…". */
+  #parse(bytes: Uint8Array): void {
+    const all = this.#cut.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#cut, bytes]);
+    const whole = all.length - cutBytes(all);
+    this.#cut = all.subarray(whole);
+    const text = all.toString("utf8", 0, whole);
+    const handler = this.#emulator.inside._inputHandler;
+    handler.parse(text);
+    this.#unfinished = handler._parser.currentState === 0 ? "" : unfinished(this.#unfinished, text);
+  }
+}
+
+/** How many bytes at the end begin a character and do not complete it. */
+function cutBytes(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] as number;
+    const isContinuation = (byte & 0xc0) === 0x80;
+    if (isContinuation) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? back : 0;
+  }
+  return 0;
+}
+
+/** What begins a sequence: ESC, and the single characters that stand for ESC and another. */
+const INTRODUCERS = "\x1b\x90\x98\x9b\x9d\x9e\x9f";
+
+/** From the last introducer on; control characters inside a sequence have been obeyed already. */
+function unfinished(before: string, text: string): string {
+  const all = before + text;
+  let at = all.length - 1;
+  while (at > 0 && !INTRODUCERS.includes(all[at] as string)) at--;
+  const inside = all.slice(at + 1).replace(/\p{Cc}/gu, "");
+  return (all.charAt(at) + inside).slice(0, MOST_UNFINISHED_CHARS);
+}
