@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodies, instants, lives } from "../testing/arbitraries.ts";
+import { bodies, carriedLives, instants, lives } from "../testing/arbitraries.ts";
 import { replay } from "../testing/events.ts";
 import { illegalities, illegalStep } from "../testing/legal-session.ts";
 import { apply } from "./apply.ts";
@@ -9,11 +9,12 @@ import { FINAL_PHASES, OUTCOME_OF_PHASE } from "./phase.ts";
 import type { SessionRow } from "./session.ts";
 
 const RUNS = { numRuns: 2000 };
+const allLives = fc.oneof(lives, carriedLives);
 
 describe("any sequence of events", () => {
   test("gives a legal session at every step", () => {
     fc.assert(
-      fc.property(lives, (events) => {
+      fc.property(allLives, (events) => {
         for (const { after } of stepsOf(events)) expect(illegalities(after)).toEqual([]);
       }),
       RUNS,
@@ -22,7 +23,7 @@ describe("any sequence of events", () => {
 
   test("takes only legal steps", () => {
     fc.assert(
-      fc.property(lives, (events) => {
+      fc.property(allLives, (events) => {
         for (const { before, event, after } of stepsOf(events))
           if (before) expect(illegalStep(before, event, after)).toEqual([]);
       }),
@@ -32,7 +33,7 @@ describe("any sequence of events", () => {
 
   test("gives the same row when it is replayed from where it was written down", () => {
     fc.assert(
-      fc.property(lives, fc.nat(), (events, cut) => {
+      fc.property(allLives, fc.nat(), (events, cut) => {
         const at = cut % (events.length + 1);
         const written = asWritten(replay(events.slice(0, at)));
         expect(events.slice(at).reduce(apply, written)).toEqual(replay(events));
@@ -43,7 +44,7 @@ describe("any sequence of events", () => {
 
   test("leaves a final phase, its outcome and its time as they are", () => {
     fc.assert(
-      fc.property(lives, fc.constantFrom(...FINAL_PHASES), (events, phase) => {
+      fc.property(allLives, fc.constantFrom(...FINAL_PHASES), (events, phase) => {
         const [first, ...rest] = events as [SessionEvent, ...SessionEvent[]];
         const final: SessionEvent = {
           ...first,

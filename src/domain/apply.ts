@@ -1,3 +1,4 @@
+import { type Carried, carry } from "./carried.ts";
 import type { EventBody, SessionEvent } from "./event.ts";
 import { outcomeOf } from "./outcome.ts";
 import { isFinal, isResumablePhase, OUTCOME_OF_PHASE } from "./phase.ts";
@@ -31,8 +32,14 @@ export function apply(row: SessionRow | undefined, event: SessionEvent): Session
       return { ...touch({ ...row, seq, ...body.identity }, at), ...exactly(body.lastActiveAt) };
     case "totals_declared":
       return touch({ ...row, seq, totals: { ...(row.totals ?? NO_TOTALS), ...body.totals } }, at);
+    case "launched":
+      return body.generation < row.generation ? { ...row, seq } : { ...row, seq, process: body.process };
+    case "input_given":
+      return touch(giveInput({ ...row, seq }, body, at), at);
+    case "limit_neared":
+      return { ...row, seq };
     case "entry_added":
-      return touch({ ...row, seq, turns: row.turns + (isTurnStart(body) ? 1 : 0) }, at);
+      return touch(addEntry({ ...row, seq }, body), at);
   }
 }
 
@@ -66,6 +73,7 @@ export const NOTHING_HAPPENED = {
   lastError: null,
   turns: 0,
   totals: null,
+  carried: null,
 } as const satisfies Partial<SessionRow>;
 
 function begin({ sessionId, seq, at, body }: SessionEvent): SessionRow | undefined {
@@ -83,6 +91,7 @@ function begin({ sessionId, seq, at, body }: SessionEvent): SessionRow | undefin
     stateSince: createdAt,
     stateSource: body.evidence.source,
     ...NOTHING_HAPPENED,
+    carried: body.launch === undefined ? null : carry(body.launch),
     createdAt,
     startedAt: isByHand(body) ? createdAt : null,
     lastActiveAt: later(createdAt, at),
@@ -136,6 +145,7 @@ function changeState(row: SessionRow, body: Body<"state_changed">, at: Instant):
   if (isLate || isBarred(row, body) || !(isDeclared || isSeenAgain || canMove(row.state, to))) return row;
   const moved: SessionRow = {
     ...row,
+    ...(row.carried === null ? {} : { carried: carryOn(row.carried, row, body) }),
     state: to,
     stateSince: to === row.state && to !== "waiting_input" ? row.stateSince : at,
     stateSource: evidence.source,
@@ -148,6 +158,28 @@ function changeState(row: SessionRow, body: Body<"state_changed">, at: Instant):
 /** Final is final: no word and no resume brings it back; only a process that we carry may still be seen. */
 function isBarred(row: SessionRow, { to, evidence }: Body<"state_changed">): boolean {
   return isFinal(row.phase) && (evidence.source === "declared" || (to === "resuming" && !isLive(row.state)));
+}
+
+/** What a carried session has to remember of this change, so that the next one can be decided. */
+function carryOn(carried: Carried, row: SessionRow, body: Body<"state_changed">): Carried {
+  if (body.to === "resuming" && !isLive(row.state)) return carry(body.launch ?? carried.launch);
+  return {
+    ...carried,
+    lastTurn: body.turn ?? carried.lastTurn,
+    pausedFrom: pausedFrom(carried, row, body.to),
+    ...ending(body),
+  };
+}
+
+/** Lasts until the end is reached; what goes on is not being ended. */
+function ending({ to, ending, endReason }: Body<"state_changed">): Partial<Carried> {
+  if (to === "stopping") return ending ? { ending, endReason: endReason ?? null } : {};
+  return isLive(to) ? { ending: null, endReason: null } : {};
+}
+
+function pausedFrom(carried: Carried, row: SessionRow, to: SessionRow["state"]): Carried["pausedFrom"] {
+  if (to !== "paused") return null;
+  return row.state === "paused" ? carried.pausedFrom : { state: row.state, waiting: row.waiting };
 }
 
 /** Work goes on after an end: the traces of that end are cleared. */
@@ -165,6 +197,7 @@ function startGeneration(moved: SessionRow, before: SessionRow, at: Instant): Se
     endReason: null,
     exitCode: null,
     exitSignal: null,
+    ...(before.carried === null ? {} : { process: null }),
   };
 }
 
@@ -179,10 +212,33 @@ function leave(moved: SessionRow, body: Body<"state_changed">, at: Instant): Ses
   return {
     ...moved,
     outcome: wasFinalized ? moved.outcome : outcome,
-    endedAt: moved.endedAt ?? at,
+    endedAt: moved.endedAt ?? endOf(moved, body, at),
     endReason: body.endReason ?? null,
     exitCode: body.exitCode ?? null,
     exitSignal: body.exitSignal ?? null,
+  };
+}
+
+/** Believed where the clock was not set in between. */
+function endOf({ createdAt }: SessionRow, { endedAt }: Body<"state_changed">, at: Instant): Instant {
+  return endedAt !== undefined && endedAt >= createdAt && endedAt <= at ? endedAt : at;
+}
+
+function addEntry(row: SessionRow, body: Body<"entry_added">): SessionRow {
+  const turns = row.turns + (isTurnStart(body) ? 1 : 0);
+  if (!body.consumed || row.carried === null) return { ...row, turns };
+  const { stream, offset } = body.consumed;
+  const consumed = { ...row.carried.consumed, [stream]: offset };
+  return { ...row, turns, carried: { ...row.carried, consumed } };
+}
+
+function giveInput(row: SessionRow, body: Body<"input_given">, at: Instant): SessionRow {
+  if (body.generation < row.generation) return row;
+  const isPromptGiven = body.by === "prompt";
+  return {
+    ...row,
+    lastInputAt: later(row.lastInputAt ?? at, at),
+    ...(row.carried !== null && isPromptGiven ? { carried: { ...row.carried, isPromptGiven } } : {}),
   };
 }
 
@@ -191,6 +247,7 @@ function reconcile(row: SessionRow, body: Body<"reconciled">, at: Instant): Sess
   const stateSource = body.evidence.source;
   return {
     ...row,
+    ...(row.carried === null ? {} : { carried: { ...row.carried, pausedFrom: null } }),
     state: "unknown",
     stateSince: at,
     stateSource,

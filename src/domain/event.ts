@@ -1,7 +1,8 @@
+import type { Launch } from "./carried.ts";
 import type { NewEntry } from "./entry.ts";
 import type { Evidence } from "./evidence.ts";
 import type { JsonObject } from "./json.ts";
-import type { Ending } from "./outcome.ts";
+import type { Ending, LastTurn } from "./outcome.ts";
 import type { FinalPhase, Phase } from "./phase.ts";
 import type { Channel, Identity, Origin, ProcessIdentity, SessionRow, Waiting } from "./session.ts";
 import type { State } from "./state.ts";
@@ -21,6 +22,8 @@ export type EventBody =
       readonly hasFile: boolean;
       /** For a record of something that began before it was written down. */
       readonly createdAt?: Instant;
+      /** For a session whose process Rollcall carries. */
+      readonly launch?: Launch;
     }
   /** A record brought back from its file, whole. */
   | { readonly kind: "restored"; readonly row: Omit<SessionRow, "seq"> }
@@ -49,13 +52,40 @@ export type EventBody =
       readonly ending?: Ending;
       readonly exitCode?: number;
       readonly exitSignal?: string;
+      /** When the agent left, where that was written down before anyone saw it. */
+      readonly endedAt?: Instant;
       readonly endReason?: string;
+      /** How the turn went that this change ended. */
+      readonly turn?: Exclude<LastTurn, null>;
+      /** How many processes had to be killed. */
+      readonly killed?: number;
+      /** For a resume. */
+      readonly launch?: Launch;
     }
+  /** The process runs; its identity tells it apart from a later one with the same pid. */
+  | { readonly kind: "launched"; readonly process: ProcessIdentity; readonly generation: number }
+  /** Recorded before it is written: input is given at most once, whatever crashes. */
+  | {
+      readonly kind: "input_given";
+      readonly by: InputKind;
+      readonly generation: number;
+      readonly text: string;
+    }
+  /** Most of a time-out has passed. */
+  | { readonly kind: "limit_neared"; readonly limit: string; readonly allowedMs: number }
   /** No living process could be shown. Unlike other changes it does not count as activity. */
   | { readonly kind: "reconciled"; readonly evidence: Evidence }
   | { readonly kind: "identified"; readonly identity: Partial<Identity>; readonly lastActiveAt?: Instant }
   | { readonly kind: "totals_declared"; readonly totals: Partial<DeclaredTotals> }
-  | { readonly kind: "entry_added"; readonly entry: NewEntry };
+  | {
+      readonly kind: "entry_added";
+      readonly entry: NewEntry;
+      /** How much of the output of a carried session is in the transcript with this entry. */
+      readonly consumed?: { readonly stream: "out" | "err"; readonly offset: number };
+    };
+
+export const INPUT_KINDS = ["prompt", "send", "keys", "answer", "interrupt"] as const;
+export type InputKind = (typeof INPUT_KINDS)[number];
 
 export type EventKind = EventBody["kind"];
 

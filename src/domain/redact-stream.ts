@@ -11,13 +11,21 @@ export class RedactingStream {
   #window = "";
   #given = 0;
 
-  constructor(redactor: Redactor) {
+  /** `before` was given out earlier and may introduce a secret. */
+  constructor(redactor: Redactor, before = "") {
     this.#redactor = redactor;
+    this.#window = before;
+    this.#given = before.length;
   }
 
   push(chunk: string): string {
     this.#window += chunk;
     return this.#giveUpTo(this.#redactor.open(this.#window));
+  }
+
+  /** What came in and was not given out yet, as it came. */
+  get held(): string {
+    return this.#window.slice(this.#given);
   }
 
   /** What was held back. The stream can be used again, and knows nothing of what came before. */

@@ -1,3 +1,4 @@
+import type { Carried } from "./carried.ts";
 import type { Source } from "./evidence.ts";
 import type { JsonObject } from "./json.ts";
 import type { Outcome } from "./outcome.ts";
@@ -134,6 +135,8 @@ export interface SessionRow extends Identity {
   /** Turns counted from entries; each begins with what a user said. */
   readonly turns: number;
   readonly totals: DeclaredTotals | null;
+  /** Null for a session whose process someone else carries. */
+  readonly carried: Carried | null;
 }
 
 export interface Resources {
@@ -159,7 +162,9 @@ export interface Observed {
 }
 
 /** The whole record of a session, as every door shows it. */
-export interface SessionRecord extends Omit<SessionRow, "hasFile" | "turns" | "totals">, Observed {
+export interface SessionRecord
+  extends Omit<SessionRow, "hasFile" | "turns" | "totals" | "carried">,
+    Observed {
   readonly status: Status;
   readonly durationMs: number | null;
   readonly usage: Usage;

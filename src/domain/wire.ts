@@ -12,6 +12,7 @@ const OPAQUE = new Set([
   "governance_result",
   "toolCalls",
   "tool_calls",
+  "env",
 ]);
 
 /** The snake_case form of our own data, for every wire. */

@@ -1,17 +1,25 @@
 import fc, { type Arbitrary } from "fast-check";
+import { HOSTS, type Launch } from "../domain/carried.ts";
 import { ENTRY_KINDS, ENTRY_ROLES } from "../domain/entry.ts";
-import type { EventBody, SessionEvent } from "../domain/event.ts";
+import { type EventBody, INPUT_KINDS, type SessionEvent } from "../domain/event.ts";
 import { SOURCES } from "../domain/evidence.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { type Ending, OUTCOMES } from "../domain/outcome.ts";
 import { FINAL_PHASES, type FinalPhase, PHASES, type Phase } from "../domain/phase.ts";
-import { CHANNELS, DEFAULT_IDENTITY, KINDS, ORIGINS, type Waiting } from "../domain/session.ts";
+import {
+  CHANNELS,
+  DEFAULT_IDENTITY,
+  KINDS,
+  ORIGINS,
+  type ProcessIdentity,
+  type Waiting,
+} from "../domain/session.ts";
 import { isEnded, STATES, type State, WAITING_FOR } from "../domain/state.ts";
 import type { UsageEntry } from "../domain/usage.ts";
 
-const oneOf = <T>(list: readonly T[]) => fc.constantFrom(...list);
-const word = fc.string({ maxLength: 8 });
-const maybe = <T>(of: Arbitrary<T>) => fc.option(of, { nil: null });
+export const oneOf = <T>(list: readonly T[]) => fc.constantFrom(...list);
+export const word = fc.string({ maxLength: 8 });
+export const maybe = <T>(of: Arbitrary<T>) => fc.option(of, { nil: null });
 const OPEN_PHASES = PHASES.filter(
   (phase): phase is Exclude<Phase, FinalPhase> => !(FINAL_PHASES as readonly Phase[]).includes(phase),
 );
@@ -27,9 +35,9 @@ export const metadata: Arbitrary<JsonObject> = fc
   .dictionary(word, fc.jsonValue({ maxDepth: 2 }))
   .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
 
-const evidence = fc.record({ source: oneOf(SOURCES), rule: word, excerpt: maybe(word) });
+export const evidence = fc.record({ source: oneOf(SOURCES), rule: word, excerpt: maybe(word) });
 
-const waiting: Arbitrary<Waiting> = fc.record({
+export const waiting: Arbitrary<Waiting> = fc.record({
   for: oneOf(WAITING_FOR),
   requestId: maybe(word),
   tool: maybe(word),
@@ -39,7 +47,8 @@ const waiting: Arbitrary<Waiting> = fc.record({
   since: instants,
 });
 
-const lastTurn = oneOf(["good", "aborted", "failed", null] as const);
+const TURNS = ["good", "aborted", "failed"] as const;
+const lastTurn = oneOf([...TURNS, null]);
 const endings: Arbitrary<Ending> = fc.oneof(
   fc.record(
     { how: fc.constant("asked" as const), atPrompt: fc.boolean(), lastTurn, outcome: oneOf(OUTCOMES) },
@@ -50,7 +59,33 @@ const endings: Arbitrary<Ending> = fc.oneof(
   fc.record({ how: fc.constant("declared" as const), outcome: maybe(oneOf(OUTCOMES)) }),
 );
 
-const creations: Arbitrary<EventBody> = fc.record(
+/** Few of them, so that they come again. */
+export const processes: Arbitrary<ProcessIdentity> = fc.record({
+  pid: fc.integer({ min: 2, max: 5 }),
+  startTime: oneOf(["1", "2"]),
+  bootId: oneOf(["boot-a", "boot-b"]),
+});
+
+const launches: Arbitrary<Launch> = fc.record({
+  marker: word,
+  host: oneOf(HOSTS),
+  view: fc.constant(null),
+  args: fc.array(word, { maxLength: 2 }),
+  cwd: word,
+  envNames: fc.array(word, { maxLength: 2 }),
+  hasPrompt: fc.boolean(),
+  closesInput: fc.boolean(),
+  keepsChildren: fc.boolean(),
+  timeoutMs: maybe(fc.nat()),
+  idleTimeoutMs: maybe(fc.nat()),
+  waitPattern: maybe(word),
+});
+
+const generation = fc.integer({ min: 1, max: 4 });
+
+type Created = Extract<EventBody, { kind: "created" }>;
+
+const records: Arbitrary<Created> = fc.record(
   {
     kind: fc.constant("created" as const),
     identity: fc
@@ -68,21 +103,30 @@ const creations: Arbitrary<EventBody> = fc.record(
     process: fc.constant(null),
     hasFile: fc.boolean(),
     createdAt: instants,
+    launch: launches,
   },
   { requiredKeys: ["kind", "identity", "origin", "state", "evidence", "process", "hasFile"] },
-) as Arbitrary<EventBody>;
+) as Arbitrary<Created>;
+
+/** Only what was started may be carried. */
+const creations: Arbitrary<Created> = records.map(({ launch, ...body }) =>
+  body.origin === "started" && launch ? { ...body, launch } : body,
+);
 
 const changes: Arbitrary<EventBody> = fc.record(
   {
     kind: fc.constant("state_changed" as const),
     to: oneOf(STATES),
     evidence,
-    generation: fc.integer({ min: 1, max: 4 }),
+    generation,
     waiting,
     ending: endings,
     exitCode: fc.integer({ min: 0, max: 255 }),
     exitSignal: oneOf(["SIGTERM", "SIGKILL"]),
-    endReason: word,
+    endReason: oneOf(["not_ready", "holder_lost", "timeout", "crash"]),
+    turn: oneOf(TURNS),
+    killed: fc.nat({ max: 9 }),
+    launch: launches,
   },
   { requiredKeys: ["kind", "to", "evidence"] },
 ) as Arbitrary<EventBody>;
@@ -120,15 +164,26 @@ const others: Arbitrary<EventBody> = fc.oneof(
     kind: fc.constant("totals_declared" as const),
     totals: fc.record({ tokensInput: maybe(fc.nat()), costUsd: maybe(fc.constant(0.5)) }),
   }),
-  fc.record({
-    kind: fc.constant("entry_added" as const),
-    entry: fc.record({
-      role: oneOf(ENTRY_ROLES),
-      kind: oneOf(ENTRY_KINDS),
-      text: maybe(word),
-      tool: fc.constant(null),
-    }),
-  }),
+  fc.record(
+    {
+      kind: fc.constant("entry_added" as const),
+      entry: fc.record({
+        role: oneOf(ENTRY_ROLES),
+        kind: oneOf(ENTRY_KINDS),
+        text: maybe(word),
+        tool: fc.constant(null),
+      }),
+      consumed: fc.record({ stream: oneOf(["out", "err"] as const), offset: fc.nat() }),
+    },
+    { requiredKeys: ["kind", "entry"] },
+  ) as Arbitrary<EventBody>,
+);
+
+/** What happens only to a session whose process Rollcall carries. */
+const carrying: Arbitrary<EventBody> = fc.oneof(
+  fc.record({ kind: fc.constant("launched" as const), process: processes, generation }),
+  fc.record({ kind: fc.constant("input_given" as const), by: oneOf(INPUT_KINDS), generation, text: word }),
+  fc.record({ kind: fc.constant("limit_neared" as const), limit: word, allowedMs: fc.nat() }),
 );
 
 /** Anything that may be said of a session, in any order; final events are rare, so that much happens before them. */
@@ -137,25 +192,35 @@ export const bodies = fc.oneof(
   { weight: 4, arbitrary: updates },
   { weight: 1, arbitrary: finals },
   { weight: 3, arbitrary: others },
+  { weight: 2, arbitrary: carrying },
   { weight: 1, arbitrary: creations },
 );
 
 /** The whole life of one session, from its creation on. */
-export const lives: Arbitrary<SessionEvent[]> = fc
-  .tuple(
-    fc.record({ body: creations, at: instants }),
-    fc.array(fc.record({ body: bodies, at: instants }), { maxLength: 40 }),
-  )
-  .map(([first, rest]) =>
-    [first, ...rest].map(({ body, at }, index) => ({
-      id: `event-${index}`,
-      at,
-      channel: "api" as const,
-      sessionId: "s",
-      seq: index + 1,
-      body,
-    })),
-  );
+export const lives = livesOf(creations);
+
+/** The lives of sessions whose process Rollcall carries. */
+export const carriedLives = livesOf(
+  fc.tuple(records, launches).map(([body, launch]) => ({ ...body, origin: "started", launch })),
+);
+
+function livesOf(beginnings: Arbitrary<Created>): Arbitrary<SessionEvent[]> {
+  return fc
+    .tuple(
+      fc.record({ body: beginnings, at: instants }),
+      fc.array(fc.record({ body: bodies, at: instants }), { maxLength: 40 }),
+    )
+    .map(([first, rest]) =>
+      [first, ...rest].map(({ body, at }, index) => ({
+        id: `event-${index}`,
+        at,
+        channel: "api" as const,
+        sessionId: "s",
+        seq: index + 1,
+        body,
+      })),
+    );
+}
 
 const tokens = maybe(fc.nat({ max: 1_000_000 }));
 const nanoUsd = maybe(fc.nat({ max: 2_000_000_000 }));

@@ -26,6 +26,12 @@ export function illegalities(row: SessionRow): string[] {
       isEnded(row.state) || (row.exitCode === null && row.exitSignal === null),
     "a live session has no reason for its end": !live || row.endReason === null,
     "only who waits for input waits for something": row.state === "waiting_input" || row.waiting === null,
+    "only what is paused knows what it was paused from":
+      row.state === "paused" || (row.carried?.pausedFrom ?? null) === null,
+    "only what is being ended knows how it ends":
+      !live || row.state === "stopping" || (row.carried?.ending ?? null) === null,
+    "the reason of an end comes with how it ends":
+      row.carried === null || row.carried.ending !== null || row.carried.endReason === null,
     "the history leads to the phase": leadsToPhase(row),
     "there is a last error exactly when there were errors": row.errorCount > 0 === (row.lastError !== null),
     "every resume raised the generation": row.generation >= 1 + row.resumeCount,
@@ -53,6 +59,12 @@ export function illegalStep(before: SessionRow, event: SessionEvent, after: Sess
       after.id === before.id && after.createdAt === before.createdAt && after.origin === before.origin,
     "activity goes forward unless a writer knows better":
       after.lastActiveAt >= before.lastActiveAt || event.body.kind === "identified",
+    "a session is carried from its beginning or never":
+      (before.carried === null) === (after.carried === null),
+    "a carried process is known anew in each generation":
+      before.carried === null || after.generation === before.generation || after.process === null,
+    "how a launch was made changes only with a new generation":
+      after.generation > before.generation || after.carried?.launch === before.carried?.launch,
     "reconciling is no activity":
       event.body.kind !== "reconciled" || after.lastActiveAt === before.lastActiveAt,
   });

@@ -1,0 +1,15 @@
+import type { AgentType } from "../domain/session.ts";
+import type { Agent } from "./agent.ts";
+import { command } from "./command/adapter.ts";
+import { scripted } from "./scripted/adapter.ts";
+
+const AGENTS: readonly Agent[] = [scripted, command];
+
+export function findAgent(type: AgentType): Agent | undefined {
+  return AGENTS.find((agent) => agent.type === type);
+}
+
+/** The agents that `start` knows by name; any other program is started as a command. */
+export function agentTypes(): readonly AgentType[] {
+  return AGENTS.map(({ type }) => type).filter((type) => type !== "unknown");
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { matchScreen } from "../../domain/screen-rules.ts";
+import type { Waiting } from "../../domain/session.ts";
+import { controls } from "./controls.ts";
+
+const SINCE = "2026-11-16T01:50:15.182Z";
+const PERMISSION: Waiting = {
+  for: "permission",
+  requestId: "r1",
+  tool: "mcp.run(x)",
+  input: {},
+  question: null,
+  options: null,
+  since: SINCE,
+};
+const QUESTION: Waiting = {
+  ...PERMISSION,
+  for: "question",
+  tool: null,
+  question: "Which?",
+  options: ["A", "B"],
+};
+const FREE: Waiting = { ...QUESTION, options: null };
+const TRUST: Waiting = { ...PERMISSION, for: "trust", tool: null };
+const LOGIN: Waiting = { ...TRUST, for: "login" };
+
+const json = (bytes: string | undefined) => JSON.parse(bytes ?? "null") as unknown;
+
+describe("in a terminal", () => {
+  test.each([
+    ["say", controls.say("interactive", "a\nb\x1b[201~"), "\x1b[200~a\nb[201~\x1b[201~\r"],
+    ["interrupt", controls.interrupt("interactive"), "\x1b"],
+    ["stop", controls.stop("interactive"), "\x15\x04"],
+    ["approve", controls.approve("interactive", PERMISSION), "y"],
+    ["deny", controls.deny("interactive", PERMISSION, "no"), "n"],
+    ["trust", controls.approve("interactive", TRUST), "y"],
+    ["answer by text", controls.answer("interactive", QUESTION, "B"), "2"],
+    ["answer by number", controls.answer("interactive", QUESTION, "1"), "1"],
+    ["answer freely", controls.answer("interactive", FREE, "Bob"), "\x1b[200~Bob\x1b[201~\r"],
+  ])("%s is typed", (_, keys, bytes) => {
+    expect(keys?.bytes).toBe(bytes);
+  });
+
+  test.each([
+    [controls.approve("interactive", PERMISSION), 'Allow mcp.run(x) {"a":1}? [y] yes  [n] no'],
+    [controls.deny("interactive", { ...PERMISSION, tool: null }, null), "Allow X {}? [y] yes  [n] no"],
+    [controls.approve("interactive", TRUST), "Trust this folder? [y] yes  [n] no, leave"],
+    [controls.answer("interactive", QUESTION, "A"), "Choose 1-2:"],
+    [controls.answer("interactive", FREE, "A"), "Answer:"],
+  ])("%o waits for its dialog", (keys, dialog) => {
+    const rule = { name: "dialog", says: "waiting", pattern: keys?.onScreen ?? "never" } as const;
+    expect(matchScreen([rule], `above\n${dialog}\n`)?.excerpt).toBe(dialog);
+    expect(matchScreen([rule], "above\nworking> \n")).toBeUndefined();
+  });
+});
+
+describe("in lines of JSON", () => {
+  test.each([
+    [controls.say("autonomous", "a\nb"), { type: "user", text: "a\nb" }],
+    [controls.interrupt("autonomous"), { type: "interrupt" }],
+    [controls.stop("autonomous"), { type: "stop" }],
+    [controls.approve("autonomous", PERMISSION), { type: "answer", request_id: "r1", decision: "approve" }],
+    [
+      controls.deny("autonomous", PERMISSION, "no"),
+      { type: "answer", request_id: "r1", decision: "deny", reason: "no" },
+    ],
+    [controls.deny("autonomous", PERMISSION, null), { type: "answer", request_id: "r1", decision: "deny" }],
+    [controls.answer("autonomous", QUESTION, "2"), { type: "answer", request_id: "r1", choice: "B" }],
+    [controls.answer("autonomous", FREE, "2"), { type: "answer", request_id: "r1", choice: "2" }],
+  ])("%o is one line", (keys, value) => {
+    expect(keys?.bytes.indexOf("\n")).toBe((keys?.bytes.length ?? 0) - 1);
+    expect(json(keys?.bytes)).toEqual(value);
+  });
+});
+
+describe("there is nothing to write", () => {
+  test.each([
+    ["approve a question", controls.approve("interactive", QUESTION)],
+    ["approve a login", controls.approve("interactive", LOGIN)],
+    ["answer a permission", controls.answer("interactive", PERMISSION, "A")],
+    ["approve what has no id", controls.approve("autonomous", { ...PERMISSION, requestId: null })],
+    ["trust without a terminal", controls.approve("autonomous", TRUST)],
+    ["say by ACP", controls.say("acp", "hi")],
+  ])("to %s", (_, keys) => {
+    expect(keys).toBeUndefined();
+  });
+});
+
+test.each(["C", "0", "3", ""])("the choice %j is refused where it is not offered", (choice) => {
+  for (const kind of ["interactive", "autonomous"] as const)
+    expect(() => controls.answer(kind, QUESTION, choice)).toThrow(
+      expect.objectContaining({ code: "bad_input" }),
+    );
+});

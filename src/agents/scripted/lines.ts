@@ -1,0 +1,96 @@
+import type { NewEntry } from "../../domain/entry.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { parseInstant } from "../../domain/time.ts";
+import type { UsageEntry } from "../../domain/usage.ts";
+import type { Seen } from "../agent.ts";
+import { textOf, turnOf } from "./signals.ts";
+
+/** The object that a line of JSON holds. */
+export function readLine(line: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What transcript and stream tell in the same words. */
+export function seenIn(line: JsonObject): Omit<Seen, "signal"> {
+  if (line.type === "init") return { identity: identityOf(line) };
+  const entry = entryOf(line);
+  const usage = line.type === "result" && Array.isArray(line.usage) ? line.usage.flatMap(usageOf) : [];
+  return {
+    ...(entry === undefined ? {} : { entries: [entry] }),
+    ...(usage.length === 0 ? {} : { usage }),
+  };
+}
+
+function identityOf({ session_id, model, version }: JsonObject): NonNullable<Seen["identity"]> {
+  return {
+    ...(typeof session_id === "string" ? { nativeId: session_id } : {}),
+    ...(typeof model === "string" ? { model } : {}),
+    ...(typeof version === "string" ? { agentVersion: version } : {}),
+  };
+}
+
+function entryOf(line: JsonObject): NewEntry | undefined {
+  const text = textOf(line.text);
+  switch (line.type) {
+    case "user":
+    case "assistant":
+      return text === null ? undefined : { role: line.type, kind: "text", text, tool: null };
+    case "thinking":
+      return text === null ? undefined : { role: "assistant", kind: "thinking", text, tool: null };
+    case "tool_call":
+      return toolEntry("assistant", "tool_call", line, { params: line.params ?? null });
+    case "tool_result":
+      return toolEntry("tool", "tool_result", line, { result: line.result ?? null });
+    case "result":
+      return noticeOf(line, text);
+    default:
+      return undefined;
+  }
+}
+
+function toolEntry(
+  role: "assistant" | "tool",
+  kind: "tool_call" | "tool_result",
+  { name, id }: JsonObject,
+  rest: { readonly params: Json } | { readonly result: Json },
+): NewEntry | undefined {
+  if (typeof name !== "string") return undefined;
+  const call = typeof id === "string" ? { callId: id } : {};
+  return { role, kind, text: null, tool: { name, ...call, ...rest } };
+}
+
+/** A good turn ends with what the agent said; any other is worth a word. */
+function noticeOf({ turn }: JsonObject, text: string | null): NewEntry | undefined {
+  const isGood = turnOf(turn) === undefined || turn === "good";
+  return isGood || text === null ? undefined : { role: "system", kind: "notice", text, tool: null };
+}
+
+function usageOf(value: Json): UsageEntry[] {
+  if (!isJsonObject(value)) return [];
+  const { request_key: requestKey, cost_usd: cost } = value;
+  const at = parseInstant(textOf(value.time) ?? "");
+  if (typeof requestKey !== "string" || requestKey === "" || at === undefined) return [];
+  return [
+    {
+      requestKey,
+      at,
+      model: textOf(value.model),
+      tokensInput: countOf(value.input),
+      tokensOutput: countOf(value.output),
+      tokensCacheRead: countOf(value.cache_read),
+      tokensCacheWrite: countOf(value.cache_write),
+      tokensReasoning: countOf(value.reasoning),
+      reportedNanoUsd: typeof cost === "number" ? countOf(Math.round(cost * 1e9)) : null,
+      computedNanoUsd: null,
+    },
+  ];
+}
+
+function countOf(value: Json | undefined): number | null {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}

@@ -1,0 +1,96 @@
+import { type Directive, directivesOf } from "./directives.ts";
+import type { Face } from "./face.ts";
+import type { Hooks } from "./hooks.ts";
+import { type ModelRequest, now, type TurnResult } from "./line.ts";
+import type { Options } from "./options.ts";
+import type { Transcript } from "./transcript.ts";
+import { Turn, TurnFailed, type Used, untilAborted } from "./turn.ts";
+
+/** What a turn without a `usage` of its own uses. */
+const USUAL: Used = { input: 100, output: 20, cache_read: 0, cache_write: 0, reasoning: 0, cost_usd: 0.001 };
+
+interface Parts {
+  readonly options: Options;
+  readonly face: Face;
+  readonly transcript: Transcript;
+  readonly hooks: Hooks;
+  /** Called after each turn, with the code that it asked to leave with. */
+  readonly afterTurn: (leaveWith: number | null) => void;
+}
+
+/** Runs turns strictly one after another; what is said meanwhile waits. */
+export class Conversation {
+  readonly #parts: Parts;
+  readonly #waiting: string[] = [];
+  #running: AbortController | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get isBusy(): boolean {
+    return this.#running !== undefined || this.#waiting.length > 0;
+  }
+
+  submit(prompt: string): void {
+    this.#waiting.push(prompt);
+    if (this.#running === undefined) void this.#runAll();
+  }
+
+  interrupt(): boolean {
+    this.#running?.abort();
+    return this.#running !== undefined;
+  }
+
+  async #runAll(): Promise<void> {
+    for (let prompt = this.#waiting.shift(); prompt !== undefined; prompt = this.#waiting.shift()) {
+      this.#running = new AbortController();
+      const leaveWith = await this.#turn(prompt, this.#running.signal);
+      this.#running = undefined;
+      this.#parts.afterTurn(leaveWith);
+      if (leaveWith !== null) return;
+    }
+  }
+
+  async #turn(prompt: string, signal: AbortSignal): Promise<number | null> {
+    const { face, transcript, hooks } = this.#parts;
+    const turn = new Turn(signal, face, transcript, hooks);
+    const number = transcript.beginTurn();
+    face.turnBegan();
+    turn.tell({ type: "user", text: prompt });
+    hooks.call("turn_start", { prompt });
+    const [result, text] = await perform(turn, directivesOf(prompt));
+    turn.tell({ type: "result", turn: result, text, usage: this.#requests(turn.used, number) });
+    hooks.call("turn_end", { turn: result, text });
+    face.turnEnded(result, text);
+    return turn.leaveWith;
+  }
+
+  #requests(used: readonly Used[], turn: number): ModelRequest[] {
+    const { sessionId, model } = this.#parts.options;
+    const all = used.length === 0 ? [USUAL] : used;
+    return all.map((one, index) => ({
+      request_key: `${sessionId}/${turn}/${index + 1}`,
+      time: now(),
+      model,
+      ...one,
+    }));
+  }
+}
+
+async function perform(turn: Turn, directives: readonly Directive[]): Promise<[TurnResult, string]> {
+  const interrupted = untilAborted(turn.signal);
+  // Told to who races against it; without one it would end the process.
+  interrupted.catch(() => {});
+  try {
+    for (const directive of directives) {
+      await Promise.race([directive(turn), interrupted]);
+      if (turn.leaveWith !== null) break;
+    }
+    await Promise.race([Promise.all(turn.background), interrupted]);
+    return ["good", turn.lastWords];
+  } catch (error) {
+    if (turn.signal.aborted) return ["aborted", "Interrupted."];
+    return ["failed", error instanceof TurnFailed ? error.message : `Not understood: ${String(error)}`];
+  }
+}

@@ -1,0 +1,107 @@
+// What the tests of the program in a terminal share.
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import xterm from "@xterm/headless";
+import { matchScreen } from "../../../domain/screen-rules.ts";
+import type { Waiting } from "../../../domain/session.ts";
+import type { Signal } from "../../../domain/signal.ts";
+import { startSession, type TestConnection, type TestSession, until } from "../../../host/holder-bench.ts";
+import type { Keystrokes } from "../../agent.ts";
+import { scripted } from "../adapter.ts";
+
+const PROGRAM = join(import.meta.dirname, "main.ts");
+const { controls, observe } = scripted;
+
+/** The program in a real terminal, understood by its adapter. */
+export class TerminalAgent implements AsyncDisposable {
+  readonly session: TestSession;
+  readonly client: TestConnection;
+
+  constructor(session: TestSession, client: TestConnection) {
+    this.session = session;
+    this.client = client;
+  }
+
+  static async start(args: readonly string[] = [], home?: string): Promise<TerminalAgent> {
+    const dir = mkdtempSync(join(tmpdir(), "rh-"));
+    const env = { SCRIPTED_AGENT_HOME: home ?? join(dir, "agent") };
+    const session = await startSession([process.execPath, PROGRAM, ...args], {
+      host: "pty",
+      dir,
+      env,
+      graceMs: 0,
+    });
+    return new TerminalAgent(session, await session.connect({ role: "control", from: 0 }));
+  }
+
+  signals(): Signal[] {
+    const seen = this.client.messages.flatMap((m) =>
+      m.type === "report" ? [observe.report?.(m.fields)] : [],
+    );
+    return seen.flatMap((one) => one?.signal ?? []);
+  }
+
+  story(): string[] {
+    return this.signals().map((signal) => {
+      if (signal.says === "asking") return `asking ${signal.asked.for}`;
+      return signal.says === "ready" && signal.turn ? `ready ${signal.turn}` : signal.says;
+    });
+  }
+
+  /** Waits until it says this for the so-manieth time. */
+  async reaches(what: string, count = 1): Promise<void> {
+    const times = () => this.story().filter((said) => said === what).length;
+    await until(() => times() >= count || undefined, `${what}, after ${this.story()}`);
+  }
+
+  async asked(): Promise<Waiting> {
+    await until(() => this.signals().at(-1)?.says === "asking" || undefined, "a request");
+    const signal = this.signals().at(-1) as Extract<Signal, { says: "asking" }>;
+    return { ...signal.asked, since: "2026-11-16T01:50:15.182Z" };
+  }
+
+  type(text: string): void {
+    this.client.holder.input(text);
+  }
+
+  say(text: string): void {
+    this.type(controls.say("interactive", text)?.bytes as string);
+  }
+
+  /** Sends what the adapter says, once its dialog is on the screen. */
+  async press(keys: Keystrokes | undefined): Promise<void> {
+    const rule = { name: "dialog", says: "waiting", pattern: keys?.onScreen ?? "never" } as const;
+    await this.shows((screen) => matchScreen([rule], screen) !== undefined);
+    this.type(keys?.bytes as string);
+  }
+
+  async screen(): Promise<string> {
+    const terminal = new xterm.Terminal({ cols: 120, rows: 40, allowProposedApi: true });
+    await new Promise<void>((resolve) => terminal.write(this.session.spooled(), resolve));
+    const { active } = terminal.buffer;
+    const rows = Array.from({ length: 40 }, (_, row) =>
+      active.getLine(active.baseY + row)?.translateToString(true),
+    );
+    return rows.join("\n").trimEnd();
+  }
+
+  async shows(test: (screen: string) => boolean): Promise<string> {
+    for (let tries = 0; ; tries++) {
+      const screen = await this.screen();
+      if (test(screen)) return screen;
+      if (tries > 500) throw new Error(`Not seen on:\n${screen}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  async exit(): Promise<{ code: number | null; signal: string | null }> {
+    const { code, signal } = (await this.session.ended()).agent;
+    return { code, signal };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client[Symbol.asyncDispose]();
+    await this.session[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,8 @@
+import type { Seen } from "../agent.ts";
+import { readLine, seenIn } from "./lines.ts";
+
+/** One line of the transcript of an interactive session: entries and usage. What a fork copied is its origin's. */
+export function transcript(text: string): Seen {
+  const line = readLine(text);
+  return line === undefined || line.inherited === true ? {} : seenIn(line);
+}

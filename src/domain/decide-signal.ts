@@ -1,0 +1,100 @@
+import type { EventBody } from "./event.ts";
+import type { Source } from "./evidence.ts";
+import type { Action, Observation } from "./observation.ts";
+import type { SessionRow, Waiting } from "./session.ts";
+import { type Asked, AT_PROMPT, type Signal, type TrustOrder } from "./signal.ts";
+import type { State } from "./state.ts";
+import type { Instant } from "./time.ts";
+
+type Change = Extract<EventBody, { kind: "state_changed" }>;
+
+/** The states that an agent's own word can change: a pause and an end are ours. */
+const OPEN: readonly State[] = ["starting", "resuming", "running", "waiting_input", "unknown"];
+
+/** What a signal of the agent changes: nothing where it says what is known, or where a stronger source has spoken. */
+export function decideSignal(
+  row: SessionRow,
+  { signal, trust }: Extract<Observation, { saw: "signal" }>,
+  at: Instant,
+): readonly Action[] {
+  if (!OPEN.includes(row.state) || isBeyondWords(row) || !isTrusted(row, signal, trust)) return [];
+  return changes(row, signal, at).map((body) => ({ do: "append", body }));
+}
+
+/** What an agent said before it was lost may arrive after; only silence is broken by its word. */
+function isBeyondWords(row: SessionRow): boolean {
+  return row.state === "unknown" && row.endReason !== "not_ready";
+}
+
+/** A weaker source is heard only before any other has spoken, or where it fills a known gap. */
+function isTrusted(row: SessionRow, signal: Signal, trust: TrustOrder): boolean {
+  const isSilent = row.state === "starting" || row.state === "resuming" || row.state === "unknown";
+  return isSilent || signal.fillsGap === true || rank(trust, signal.source) <= rank(trust, row.stateSource);
+}
+
+function rank(trust: TrustOrder, source: Source): number {
+  const place = trust.indexOf(source);
+  return place < 0 ? trust.length : place;
+}
+
+function changes(row: SessionRow, signal: Signal, at: Instant): Change[] {
+  const to = (state: State, more: Partial<Change> = {}): Change => ({
+    kind: "state_changed",
+    to: state,
+    evidence: { source: signal.source, rule: signal.rule, excerpt: signal.excerpt },
+    generation: row.generation,
+    ...more,
+  });
+  switch (signal.says) {
+    case "loading":
+      return isBeforeFirstPrompt(row) && row.state === "waiting_input" ? [to(loadingState(row))] : [];
+    case "working":
+      return row.state === "running" ? [] : [to("running")];
+    case "ready":
+      return ready(row, signal, at, to);
+    case "asking":
+      return isSame(row.waiting, signal.asked)
+        ? []
+        : [to("waiting_input", { waiting: waiting(row, signal.asked, at) })];
+  }
+}
+
+function ready(
+  row: SessionRow,
+  { turn }: Extract<Signal, { says: "ready" }>,
+  at: Instant,
+  to: (state: State, more?: Partial<Change>) => Change,
+): Change[] {
+  if (row.waiting?.for === "prompt" && (turn === undefined || turn === row.carried?.lastTurn)) return [];
+  const prompt = to("waiting_input", {
+    waiting: { ...AT_PROMPT, since: at },
+    ...(turn === undefined ? {} : { turn }),
+  });
+  const isFirst = row.state === "starting" || row.state === "resuming";
+  return isFirst ? [to("running"), prompt] : [prompt];
+}
+
+/** A dialog that stands before the first prompt leads back to where the session came from. */
+function isBeforeFirstPrompt(row: SessionRow): boolean {
+  return row.waiting?.for === "trust" || row.waiting?.for === "login" || row.waiting?.for === "dialog";
+}
+
+function loadingState(row: SessionRow): State {
+  return row.generation > 1 ? "resuming" : "starting";
+}
+
+function waiting(row: SessionRow, asked: Asked, since: Instant): Waiting {
+  const requestId = asked.requestId ?? (asked.for === "prompt" ? null : `r${row.seq + 1}`);
+  return { ...asked, requestId, since };
+}
+
+/** The same request seen once more, perhaps by another source that knows less of it. */
+function isSame(known: Waiting | null, asked: Asked): boolean {
+  if (known === null || known.for !== asked.for) return false;
+  if (asked.requestId !== null) return asked.requestId === known.requestId;
+  return (
+    (asked.tool === null || asked.tool === known.tool) &&
+    (asked.question === null || asked.question === known.question) &&
+    (asked.input === null || JSON.stringify(asked.input) === JSON.stringify(known.input))
+  );
+}

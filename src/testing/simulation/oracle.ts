@@ -1,0 +1,150 @@
+import type { SessionEvent } from "../../domain/event.ts";
+import type { Outcome } from "../../domain/outcome.ts";
+import type { SessionRow } from "../../domain/session.ts";
+import { isEnded, isLive } from "../../domain/state.ts";
+import type { Sighting } from "../../domain/supervise.ts";
+import { illegalities, illegalStep } from "../legal-session.ts";
+import { checkEnd } from "./check-end.ts";
+import type { Proc } from "./process-table.ts";
+import type { World } from "./world.ts";
+
+/** What has happened to one generation, noted beside the code under test. */
+export interface Ledger {
+  /** How the end began, where it did not begin with the agent's own exit. */
+  cause: "asked" | "limit" | "left" | null;
+  /** What the turns say of an end that was asked for. */
+  byTurn: Outcome;
+  /** Given with `end --outcome`. */
+  outcome: Outcome | null;
+  limit: string | null;
+  ends: number;
+}
+
+const LOSSES: readonly (string | null)[] = ["holder_lost", "machine_reboot", "no_process"];
+
+/** Knows what is true, and what may be recorded of it. */
+export class Oracle {
+  readonly violations: string[] = [];
+  readonly #world: World;
+  readonly #ledgers = new Map<string, Ledger>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  ledgerOf({ id, generation }: SessionRow): Ledger {
+    const key = `${id}/${generation}`;
+    const known = this.#ledgers.get(key);
+    if (known) return known;
+    const ledger: Ledger = { cause: null, byTurn: "interrupted", outcome: null, limit: null, ends: 0 };
+    this.#ledgers.set(key, ledger);
+    return ledger;
+  }
+
+  fail(what: string): void {
+    this.violations.push(what);
+    this.#world.log(() => `VIOLATION ${what}`);
+  }
+
+  /** A signal of the daemon reached this process. */
+  signalled(proc: Proc, marker: string): void {
+    if (proc.marker !== marker) this.fail(`a stranger was signalled: pid ${proc.pid} (${proc.role})`);
+  }
+
+  stored(before: SessionRow | null, event: SessionEvent, after: SessionRow): void {
+    const broken = [...illegalities(after), ...(before ? illegalStep(before, event, after) : [])];
+    for (const rule of broken) this.fail(`${after.id}: ${rule}`);
+    const { body } = event;
+    const ledger = this.ledgerOf(after);
+    if (body.kind !== "state_changed") return;
+    const why = isEnded(body.to) ? (ledger.cause ?? "left") : (body.endReason ?? "");
+    if (!isLive(body.to)) this.#world.count(`recorded: ${body.to} ${why}`);
+    if (!isEnded(body.to)) return;
+    ledger.ends += 1;
+    if (ledger.ends > 1) this.fail(`${after.id}: ended twice in generation ${after.generation}`);
+    else checkEnd(this.#world, after, (what) => this.fail(what));
+  }
+
+  /** After a matter was decided and its events stored. */
+  decided(before: SessionRow, { observation, generation }: Sighting, after: SessionRow): void {
+    if (generation !== before.generation) {
+      if (after !== before) this.fail(`${after.id}: a late ${observation.saw} changed something`);
+      return;
+    }
+    const ledger = this.ledgerOf(before);
+    if (isEnded(before.state)) return;
+    if (after.carried?.ending?.how === "left") ledger.cause ??= "left";
+    if (observation.saw === "end_asked") this.#noteAsked(before, ledger, observation.outcome);
+    const isLimited = observation.saw === "limit_reached" && (isLive(before.state) || isSilent(before));
+    if (!isLimited || before.state === "stopping" || ledger.cause !== null) return;
+    ledger.cause = "limit";
+    ledger.limit = observation.limit;
+  }
+
+  #noteAsked(before: SessionRow, ledger: Ledger, outcome: Outcome | undefined): void {
+    const ending = before.state === "stopping" ? before.carried?.ending : null;
+    const isFailure = ending?.how === "left" && !ending.clean;
+    if (ledger.cause === "left" && before.state !== "stopping") ledger.cause = null;
+    if (ledger.cause === null) {
+      ledger.cause = "asked";
+      ledger.byTurn = byTurn(before);
+    }
+    if (outcome !== undefined && !isFailure) ledger.outcome = outcome;
+  }
+
+  /** Holds at every moment. */
+  checkNow(): void {
+    for (const id of this.#world.store.ids()) {
+      const row = this.#world.store.row(id);
+      if (!isEnded(row.state)) continue;
+      const living = this.#world.launches.filter(
+        (launch) => launch.plan.sessionId === id && !launch.wasKept && launch.tree().length > 0,
+      );
+      if (living.length > 0) this.fail(`${id}: ${row.state}, and a process of it lives`);
+    }
+  }
+
+  /** Holds when everything that was begun is done. */
+  checkQuiet(): void {
+    for (const id of this.#world.store.ids()) this.#checkSettled(this.#world.store.row(id));
+  }
+
+  #checkSettled(row: SessionRow): void {
+    const launch = this.#world.currentLaunch(row);
+    const told = `${row.id}: ${row.state} (${row.endReason})`;
+    if (!launch?.agent?.isAlive) {
+      if (isLive(row.state)) this.fail(`${told}, and its agent is dead`);
+      if (row.state === "unknown" && !LOSSES.includes(row.endReason)) this.fail(`${told} without a loss`);
+      this.#checkLoss(row);
+      return;
+    }
+    if (!launch.isListening()) this.fail(`${told}, its agent lives and nobody holds it`);
+    if (row.state === "unknown" && !isSilent(row)) this.fail(`${told}, and its holder lives`);
+    if (row.state === "stopping") this.fail(`${told}, and nothing happens`);
+    if (isLive(row.state) && (row.state === "paused") !== launch.agent.isStopped)
+      this.fail(`${told}, and its agent is ${launch.agent.isStopped ? "stopped" : "not stopped"}`);
+  }
+
+  /** Where the end is known it is told, and where it is wished for it is reached. */
+  #checkLoss(row: SessionRow): void {
+    if (row.state !== "unknown") return;
+    const launch = this.#world.currentLaunch(row);
+    const { cause } = this.ledgerOf(row);
+    if (cause === "asked" || cause === "limit")
+      this.fail(`${row.id}: unknown after an end that was ${cause}`);
+    const exit = launch?.lastExit;
+    const isKnown = exit && exit.agent.at !== null && exit.reason !== "holder_lost" && !launch.isWiped;
+    if (isKnown) this.fail(`${row.id}: unknown, and its exit is written`);
+  }
+}
+
+function isSilent({ state, endReason }: SessionRow): boolean {
+  return state === "unknown" && endReason === "not_ready";
+}
+
+const BY_TURN = { good: "success", aborted: "interrupted", failed: "failure" } as const;
+
+function byTurn({ state, waiting, carried }: SessionRow): Outcome {
+  const seen = state === "paused" ? carried?.pausedFrom?.waiting : waiting;
+  return seen?.for === "prompt" && carried?.lastTurn ? BY_TURN[carried.lastTurn] : "interrupted";
+}

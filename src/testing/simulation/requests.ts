@@ -1,0 +1,127 @@
+import type { Observation } from "../../domain/observation.ts";
+import { OUTCOMES } from "../../domain/outcome.ts";
+import { isEnded } from "../../domain/state.ts";
+import { TRUST } from "./daemon.ts";
+import type { Fault } from "./faults.ts";
+import type { Random } from "./random.ts";
+import { makeSignal } from "./signals.ts";
+import type { World } from "./world.ts";
+
+/** What operators, clocks and agents say. An answer that is lost is asked for again. */
+export const REQUESTS: readonly Fault[] = [
+  { name: "session started", weight: 4, happens: start },
+  { name: "end asked", weight: 1.5, happens: ask(() => ({ saw: "end_asked", graceMs: 10_000 })) },
+  { name: "end asked with an outcome", weight: 1, happens: ask(endWithOutcome) },
+  { name: "end asked by several at once", weight: 0.5, happens: endBySeveral },
+  { name: "pause asked", weight: 3, happens: ask(() => ({ saw: "pause_asked" })) },
+  { name: "continue asked", weight: 4, happens: ask(() => ({ saw: "continue_asked" })) },
+  { name: "limit reached", weight: 0.4, happens: ask(limit) },
+  {
+    name: "limit neared",
+    weight: 0.4,
+    happens: ask(() => ({ saw: "limit_neared", limit: "timeout", allowedMs: 9 })),
+  },
+  { name: "not ready in time", weight: 1, happens: ask(() => ({ saw: "not_ready", afterMs: 60_000 })) },
+  { name: "resume asked", weight: 4, happens: resume },
+  { name: "agent tells by terminal", weight: 14, happens: tellByTerminal },
+  { name: "agent tells by hook", weight: 10, happens: tellByHook },
+  { name: "hook read", weight: 10, happens: readHook },
+  { name: "hook doubled", weight: 2, happens: doubleHook },
+];
+
+const MOST_SESSIONS = 4;
+const LOST_ANSWERS = 0.15;
+
+function start(world: World): boolean {
+  const { random, daemon, specs } = world;
+  if (!daemon || specs.size >= MOST_SESSIONS) return false;
+  const spec = {
+    id: `s${specs.size + 1}`,
+    isReady: random.chance(0.4),
+    tellsTurns: random.chance(0.6),
+    keepsChildren: random.chance(0.2),
+  };
+  specs.set(spec.id, spec);
+  daemon.start(spec);
+  return true;
+}
+
+function anySession({ store, random }: World): string | undefined {
+  const ids = store.ids();
+  return ids.length === 0 ? undefined : random.pick(ids);
+}
+
+/** A caller that hears nothing asks once more. */
+function ask(make: (random: Random) => Observation): Fault["happens"] {
+  return (world) => {
+    const id = anySession(world);
+    if (!world.daemon || id === undefined) return false;
+    const observation = make(world.random);
+    world.daemon.see(id, observation);
+    if (!world.random.chance(LOST_ANSWERS)) return true;
+    world.count("answer lost, asked again");
+    world.daemon.see(id, observation);
+    return true;
+  };
+}
+
+function endWithOutcome(random: Random): Observation {
+  return { saw: "end_asked", graceMs: random.pick([0, 10_000]), outcome: random.pick(OUTCOMES) };
+}
+
+function endBySeveral(world: World): boolean {
+  const id = anySession(world);
+  if (!world.daemon || id === undefined) return false;
+  for (let asked = 0; asked < 4; asked += 1)
+    world.daemon.see(
+      id,
+      world.random.chance(0.3) ? endWithOutcome(world.random) : { saw: "end_asked", graceMs: 10_000 },
+    );
+  return true;
+}
+
+function limit(random: Random): Observation {
+  return { saw: "limit_reached", limit: random.pick(["timeout", "idle_timeout"]), graceMs: 10_000 };
+}
+
+function resume(world: World): boolean {
+  const id = anySession(world);
+  if (!world.daemon || id === undefined) return false;
+  const { state } = world.store.row(id);
+  if (!isEnded(state) && state !== "unknown") return false;
+  world.daemon.resume(id);
+  if (world.random.chance(LOST_ANSWERS)) world.daemon.resume(id);
+  return true;
+}
+
+function tellByTerminal(world: World): boolean {
+  const launch = world.speaker();
+  if (!launch?.onMessage || !world.daemon) return false;
+  const signal = makeSignal(world.random, world.random.pick(["terminal", "transcript", "screen"]));
+  world.daemon.hearSignal(launch.plan, { saw: "signal", signal, trust: TRUST });
+  return true;
+}
+
+function tellByHook(world: World): boolean {
+  const launch = world.speaker();
+  if (!launch || world.hooks.length > 12) return false;
+  const { sessionId, generation } = launch.plan;
+  world.hooks.push({ sessionId, generation, signal: makeSignal(world.random, "hook") });
+  return true;
+}
+
+/** In any order, and each as often as a daemon dies before it has removed it. */
+function readHook(world: World): boolean {
+  if (!world.daemon || world.hooks.length === 0) return false;
+  const hook = world.random.pick(world.hooks);
+  if (hook.generation < world.store.row(hook.sessionId).generation)
+    world.count("hook of an earlier generation");
+  world.daemon.takeHook(hook);
+  return true;
+}
+
+function doubleHook(world: World): boolean {
+  if (world.hooks.length === 0) return false;
+  world.hooks.push({ ...world.random.pick(world.hooks) });
+  return true;
+}

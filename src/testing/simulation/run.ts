@@ -1,0 +1,151 @@
+import { isEnded } from "../../domain/state.ts";
+import { FAULTS, type Fault, unstick } from "./faults.ts";
+import { REQUESTS } from "./requests.ts";
+import { type Planted, World } from "./world.ts";
+
+export interface Run {
+  readonly seed: number;
+  readonly steps: number;
+  readonly violations: readonly string[];
+  readonly counts: Readonly<Record<string, number>>;
+  readonly trace: readonly string[];
+}
+
+const CHAOS_STEPS = 3000;
+/** More than any world needs to come to rest. */
+const SETTLE_STEPS = 3000;
+
+/** One life of a machine, from its seed alone: disorder, then rest, then the end of everything, then a new daemon. */
+export function simulate(
+  seed: number,
+  options: { readonly planted?: Planted; readonly isTraced?: boolean } = {},
+): Run {
+  const world = new World(seed, options);
+  const steps = makeChaos(world) + settle(world) + endAll(world) + replaceDaemon(world);
+  const { counts, trace, oracle } = world;
+  return { seed, steps, violations: oracle.violations, counts, trace: trace ?? [] };
+}
+
+function makeChaos(world: World): number {
+  const { random } = world;
+  const faults = pickFaults(world);
+  const disorder = random.pick([0.05, 0.15, 0.3]);
+  const killRate = random.pick([0, 0.01, 0.05]);
+  const steps = 100 + random.int(CHAOS_STEPS);
+  world.startDaemon();
+  for (let step = 0; step < steps && world.oracle.violations.length === 0; step += 1) {
+    if (random.chance(disorder)) happen(world, random.weighted(faults));
+    else goOnAtRandom(world, killRate);
+    world.oracle.checkNow();
+  }
+  return steps;
+}
+
+function goOnAtRandom(world: World, killRate: number): void {
+  const roll = world.random.next();
+  if (roll < 0.5) stepDaemon(world, killRate);
+  else if (roll < 0.85) advanceLaunch(world);
+  else if (roll < 0.95) passTime(world);
+  else world.startDaemon();
+}
+
+/** Some worlds kill it in the middle of what it does, above all between its word and its deed. */
+function stepDaemon(world: World, killRate: number): void {
+  world.daemon?.step();
+  const standing = world.daemon?.standing ?? "idle";
+  if (standing === "idle") return;
+  const rate = standing.startsWith("about to") ? killRate * 4 : killRate;
+  if (world.random.chance(rate)) world.killDaemon();
+}
+
+/** Each seed has its own disorder: some faults never, some often. */
+function pickFaults({ random }: World): Fault[] {
+  const faults = [...FAULTS, ...REQUESTS].map((fault) => ({
+    ...fault,
+    weight: fault.weight * random.pick([0, 0.5, 1, 1, 3]),
+  }));
+  return faults.some(({ weight }) => weight > 0) ? faults : [...REQUESTS];
+}
+
+function happen(world: World, { name, happens }: Fault): void {
+  if (!happens(world)) return;
+  world.count(name);
+  world.log(() => `! ${name}`);
+}
+
+function advanceLaunch({ random, launches }: World): boolean {
+  return launches.length > 0 && random.pick(launches).advance();
+}
+
+function passTime(world: World): void {
+  const { random } = world;
+  const ms = random.chance(0.3) ? nextDue(world) : null;
+  world.nowMs = Math.max(world.nowMs + random.pick([0, 1, 5, 200, 3000]), ms ?? 0);
+}
+
+function nextDue({ daemon, launches }: World): number | null {
+  const dues = [daemon?.timers.dueAt() ?? null, ...launches.map((launch) => launch.dueAt())];
+  const known = dues.filter((due): due is number => due !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** Nothing new happens, and everybody does what is left to do. */
+function settle(world: World): number {
+  world.startDaemon();
+  for (let step = 0; step < SETTLE_STEPS; step += 1) {
+    if (world.oracle.violations.length > 0) return step;
+    if (!goOn(world)) {
+      world.oracle.checkQuiet();
+      return step;
+    }
+    world.oracle.checkNow();
+  }
+  world.oracle.fail("it does not come to rest");
+  return SETTLE_STEPS;
+}
+
+function goOn(world: World): boolean {
+  const { random, daemon, launches } = world;
+  const isDaemonFirst = random.chance(0.5);
+  if (isDaemonFirst && daemon?.step()) return true;
+  for (const launch of launches) if (launch.advance()) return true;
+  if (daemon?.step() || unstick(world)) return true;
+  const hook = world.hooks[0];
+  if (hook && daemon) {
+    daemon.takeHook(hook);
+    return true;
+  }
+  const due = nextDue(world);
+  if (due === null) return false;
+  world.nowMs = Math.max(world.nowMs + 1, due);
+  return true;
+}
+
+/** After an end that was asked for nothing is left. */
+function endAll(world: World): number {
+  for (const id of world.store.ids()) world.daemon?.see(id, { saw: "end_asked", graceMs: 10_000 });
+  const steps = settle(world);
+  if (world.oracle.violations.length > 0) return steps;
+  for (const id of world.store.ids()) {
+    const { state } = world.store.row(id);
+    if (!isEnded(state)) world.oracle.fail(`${id}: still ${state} after its end`);
+  }
+  const left = world.launches.filter(
+    (launch) => !launch.wasKept && world.table.ofMarker(launch.plan.marker).length > 0,
+  );
+  for (const { plan } of left)
+    world.oracle.fail(`${plan.sessionId}: something is left of generation ${plan.generation}`);
+  return steps;
+}
+
+/** Who comes back finds nothing to change. */
+function replaceDaemon(world: World): number {
+  const { oracle, store } = world;
+  if (oracle.violations.length > 0) return 0;
+  const before = store.ids().map((id) => store.row(id));
+  world.killDaemon();
+  const steps = settle(world);
+  const isSame = store.ids().every((id, index) => store.row(id) === before[index]);
+  if (!isSame) oracle.fail("a new daemon changed what was settled");
+  return steps;
+}

@@ -1,0 +1,20 @@
+/** What is to be done later, by a clock that nobody can set. */
+export class Timers {
+  #waiting: { readonly at: number; readonly run: () => void }[] = [];
+
+  set(at: number, run: () => void): void {
+    this.#waiting.push({ at, run });
+  }
+
+  /** False where nothing was due. */
+  fire(now: number): boolean {
+    const due = this.#waiting.filter(({ at }) => at <= now);
+    this.#waiting = this.#waiting.filter(({ at }) => at > now);
+    for (const { run } of due) run();
+    return due.length > 0;
+  }
+
+  dueAt(): number | null {
+    return this.#waiting.length === 0 ? null : Math.min(...this.#waiting.map(({ at }) => at));
+  }
+}

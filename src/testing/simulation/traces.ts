@@ -1,0 +1,41 @@
+import type { Leftover, Traces } from "../../domain/observation.ts";
+import { msBetween } from "../../domain/time.ts";
+import { identityOf, type Launch } from "./launch.ts";
+import type { World } from "./world.ts";
+
+/** What is there of a launch. The exit is read last: who is found dead has then written all it ever will. */
+export function* findTraces(world: World, id: string, generation: number): Generator<string, Traces> {
+  const launch = world.launchOf(id, generation);
+  const early = launch?.folder.exit ?? null;
+  for (let late = world.planted.readsExitFirst ? 8 : 0; late > 0; late -= 1) yield "looking";
+  const file = launch?.folder.holder ?? null;
+  const isHolderAlive = world.planted.trustsPids
+    ? file !== null && world.table.find(file.holder.pid)?.startTime === file.holder.startTime
+    : (launch?.isListening() ?? false);
+  const isGuardAlive = file !== null && launch?.guard.isAlive === true;
+  yield "looking";
+  return {
+    bootId: world.table.bootId,
+    ageMs: msBetween(launchedAt(world, id), world.instant),
+    holderBootId: file?.bootId ?? null,
+    isHolderAlive,
+    isGuardAlive,
+    agent: file?.agent ?? null,
+    leftovers: launch ? findMarked(world, launch, file) : [],
+    exit: world.planted.readsExitFirst ? early : (launch?.folder.exit ?? null),
+  };
+}
+
+/** All that carry the marker but the guard and the holder, where those are known. */
+export function findMarked(world: World, launch: Launch, file = launch.folder.holder): Leftover[] {
+  return world.table
+    .ofMarker(launch.plan.marker)
+    .filter(({ role }) => file === null || (role !== "guard" && role !== "holder"))
+    .map(identityOf);
+}
+
+function launchedAt(world: World, id: string): string {
+  if (world.habits.agesByState) return world.store.row(id).stateSince;
+  const launched = world.store.events(id).findLast(({ body }) => "launch" in body);
+  return launched?.at ?? world.instant;
+}

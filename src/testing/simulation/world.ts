@@ -1,0 +1,233 @@
+import type { Launch as LaunchSpec } from "../../domain/carried.ts";
+import type { EventBody } from "../../domain/event.ts";
+import { DEFAULT_IDENTITY, type ProcessIdentity, type SessionRow } from "../../domain/session.ts";
+import type { Signal } from "../../domain/signal.ts";
+import { decide } from "../../domain/supervise.ts";
+import { type Instant, toInstant } from "../../domain/time.ts";
+import { Daemon } from "./daemon.ts";
+import { FakeStore } from "./fake-store.ts";
+import { Launch } from "./launch.ts";
+import { Oracle } from "./oracle.ts";
+import { type Proc, ProcessTable } from "./process-table.ts";
+import { Random } from "./random.ts";
+
+/** What a daemon does otherwise than it should, to prove that the simulation notices. */
+export interface Planted {
+  readonly decide?: typeof decide;
+  /** Kills and stops by pid and start time alone. */
+  readonly skipsMarker?: boolean;
+  /** Kills by pid alone. */
+  readonly skipsIdentity?: boolean;
+  /** Acts first and records then. */
+  readonly actsFirst?: boolean;
+  /** Does not look what is there when it starts. */
+  readonly forgetsToLook?: boolean;
+  /** Reads the exit before it looks who lives. */
+  readonly readsExitFirst?: boolean;
+  /** Takes whoever has the pid and start time of the holder for the holder. */
+  readonly trustsPids?: boolean;
+}
+
+/** What daemons may do in more than one way; each world has its own. */
+interface Habits {
+  /** An end that no connection takes is left in the folder for the holder to find. */
+  readonly endsByFile: boolean;
+  /** The age of a launch is counted from the last change of state. */
+  readonly agesByState: boolean;
+  /** An adopted process is told of only where none was known. */
+  readonly tellsOnce: boolean;
+  /** Other matters may come between a look and what is made of it. */
+  readonly looksAside: boolean;
+}
+
+/** What does not change about a session. */
+export interface Spec {
+  readonly id: string;
+  readonly isReady: boolean;
+  readonly tellsTurns: boolean;
+  readonly keepsChildren: boolean;
+}
+
+export interface Hook {
+  readonly sessionId: string;
+  readonly generation: number;
+  readonly signal: Signal;
+}
+
+/** A machine with its clock, its processes and files, a store, and at most one daemon. */
+export class World {
+  readonly random: Random;
+  readonly table: ProcessTable;
+  readonly store = new FakeStore();
+  readonly oracle: Oracle;
+  readonly planted: Planted;
+  readonly habits: Habits;
+  readonly specs = new Map<string, Spec>();
+  readonly launches: Launch[] = [];
+  /** Files that wait to be read; a daemon removes one when what it says is stored. */
+  hooks: Hook[] = [];
+  daemon: Daemon | null = null;
+  nowMs = Date.UTC(2026, 0, 8);
+  /** Someone sets the clock; timers do not notice. */
+  wallOffsetMs = 0;
+  readonly counts: Record<string, number> = {};
+  readonly trace: string[] | null;
+  #markers = 0;
+
+  constructor(seed: number, { planted = {}, isTraced = false }: { planted?: Planted; isTraced?: boolean }) {
+    this.random = new Random(seed);
+    this.table = new ProcessTable(this.random, () => this.nowMs);
+    this.planted = planted;
+    this.habits = {
+      endsByFile: this.random.chance(0.5),
+      agesByState: this.random.chance(0.5),
+      tellsOnce: this.random.chance(0.5),
+      looksAside: this.random.chance(0.3),
+    };
+    this.trace = isTraced ? [] : null;
+    this.oracle = new Oracle(this);
+  }
+
+  get instant(): Instant {
+    return toInstant(this.nowMs + this.wallOffsetMs);
+  }
+
+  count(what: string): void {
+    this.counts[what] = (this.counts[what] ?? 0) + 1;
+  }
+
+  log(tell: () => string): void {
+    this.trace?.push(`${this.nowMs % 100_000_000} ${tell()}`);
+  }
+
+  decide(...given: Parameters<typeof decide>): ReturnType<typeof decide> {
+    return (this.planted.decide ?? decide)(...given);
+  }
+
+  launchOf(sessionId: string, generation: number): Launch | undefined {
+    return this.launches.find(({ plan }) => plan.sessionId === sessionId && plan.generation === generation);
+  }
+
+  /** The launch that the row speaks of. */
+  currentLaunch({ id, generation }: SessionRow): Launch | undefined {
+    return this.launchOf(id, generation);
+  }
+
+  /** The launch of a living agent that can say something. */
+  speaker(): Launch | undefined {
+    const able = this.launches.filter((launch) => launch.isActing());
+    return able.length === 0 ? undefined : this.random.pick(able);
+  }
+
+  launchSpec(keepsChildren: boolean): LaunchSpec {
+    return {
+      marker: `marker-${++this.#markers}`,
+      host: "pty",
+      view: null,
+      args: [],
+      cwd: "/",
+      envNames: [],
+      hasPrompt: false,
+      closesInput: false,
+      keepsChildren,
+      timeoutMs: null,
+      idleTimeoutMs: null,
+      waitPattern: null,
+    };
+  }
+
+  createSession({ id, keepsChildren }: Spec): void {
+    const evidence = { source: "operator", rule: "start", excerpt: null } as const;
+    const launch = this.launchSpec(keepsChildren);
+    this.commit(id, [
+      {
+        kind: "created",
+        identity: DEFAULT_IDENTITY,
+        origin: "started",
+        state: "starting",
+        evidence,
+        process: null,
+        hasFile: false,
+        launch,
+      },
+    ]);
+  }
+
+  resumeSession({ id, generation, carried }: SessionRow): void {
+    const evidence = { source: "operator", rule: "resume", excerpt: null } as const;
+    const launch = this.launchSpec(carried?.launch.keepsChildren ?? false);
+    this.commit(id, [{ kind: "state_changed", to: "resuming", evidence, generation, launch }]);
+  }
+
+  spawnLaunch({ id, generation, carried }: SessionRow): Launch {
+    const { marker, keepsChildren } = (carried as NonNullable<typeof carried>).launch;
+    const execFails = this.random.chance(0.04);
+    const plan = { marker, sessionId: id, generation, keepsChildren, execFails };
+    const launch = new Launch(plan, { table: this.table, random: this.random, nowMs: () => this.nowMs });
+    this.launches.push(launch);
+    return launch;
+  }
+
+  commit(sessionId: string, bodies: readonly EventBody[]): void {
+    for (const body of bodies) {
+      this.log(() => `${sessionId} commit ${JSON.stringify(body).slice(0, 240)}`);
+      const before = this.store.ids().includes(sessionId) ? this.store.row(sessionId) : null;
+      for (const event of this.store.append(sessionId, [body], this.instant))
+        this.oracle.stored(before, event, this.store.row(sessionId));
+    }
+  }
+
+  /** A signal of the daemon's: only to a process that still is who it was, which may just have changed. */
+  signal(identity: ProcessIdentity, launch: Launch, send: (proc: Proc) => void): void {
+    const { marker } = launch.plan;
+    this.#endInTheLastMoment(identity.pid, launch);
+    const proc = this.table.find(identity.pid);
+    if (!proc) return;
+    const isSame = proc.startTime === identity.startTime && proc.bootId === identity.bootId;
+    const { skipsIdentity = false, skipsMarker = false } = this.planted;
+    if (proc.marker !== marker) this.count(isSame ? "stranger with pid and start time met" : "stranger met");
+    if (!isSame && !skipsIdentity) return;
+    if (proc.marker !== marker && !skipsMarker && !skipsIdentity) return;
+    this.oracle.signalled(proc, marker);
+    send(proc);
+  }
+
+  #endInTheLastMoment(pid: number, launch: Launch): void {
+    const proc = this.table.find(pid);
+    if (proc?.marker !== launch.plan.marker || !this.random.chance(0.1)) return;
+    this.log(() => `! pid ${pid} leaves just before the signal`);
+    if (proc === launch.agent && launch.isActing()) launch.exitAgent({ code: 3, signal: null });
+    else if (proc.role === "child") this.table.die(proc);
+  }
+
+  startDaemon(): void {
+    if (this.daemon) return;
+    this.log(() => "daemon starts");
+    this.daemon = new Daemon(this);
+    this.daemon.comeBack();
+  }
+
+  /** Nothing of its memory stays; who waited for it hears nothing. */
+  killDaemon(): void {
+    if (!this.daemon) return;
+    this.log(() => "daemon killed");
+    this.count(`daemon killed: ${this.daemon.standing}`);
+    this.daemon = null;
+    for (const launch of this.launches) {
+      launch.onMessage = null;
+      launch.onWord = null;
+    }
+  }
+
+  reboot({ wipes }: { readonly wipes: boolean }): void {
+    this.log(() => `reboot${wipes ? ", folders wiped" : ""}`);
+    this.killDaemon();
+    this.table.reboot();
+    for (const launch of this.launches) {
+      if (!wipes) continue;
+      if (!launch.folder.isRemoved) launch.isWiped = true;
+      launch.folder.holder = null;
+      launch.folder.exit = null;
+    }
+  }
+}
