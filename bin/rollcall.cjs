@@ -1,5 +1,6 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
 "use strict";
+// With `--`, for Node would take an `--env-file` of the command for its own.
 // Runs on any Node, so that an old one is told what it lacks instead of crashing inside a native module.
 
 const { existsSync } = require("node:fs");
@@ -38,7 +39,7 @@ function rerunWithPinnedNode() {
     return;
   }
   const { spawn } = require("node:child_process");
-  const child = spawn(pinned, [__filename, ...process.argv.slice(2)], {
+  const child = spawn(pinned, ["--", __filename, ...process.argv.slice(2)], {
     stdio: "inherit",
     env: { ...process.env, ROLLCALL_RERUN: "1" },
   });

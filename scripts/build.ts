@@ -1,6 +1,6 @@
 // Builds the bundled CLI (CommonJS, one lazy chunk per command), the library (ES module with types) and the holder (C).
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -28,25 +28,31 @@ const CLI_CHUNKS = [
 
 // Built beside and put in place at the end: whoever uses the command meanwhile has the old one or the new one.
 const partial = join(root, `dist.partial-${process.pid}`);
+const old = join(root, `dist.partial-${process.pid}-old`);
 try {
   await bundle("src/cli/main.ts", join(partial, "cli"), "cjs", [/^node:/]);
+  await bundle("src/main.ts", join(partial, "daemon"), "cjs", [/^node:/]);
+  await bundle("src/agents/scripted/program/main.ts", join(partial, "agent"), "cjs", [/^node:/], "scripted");
   await bundle("src/index.ts", partial, "es", [/^node:/, "better-sqlite3"]);
   declareTypes(join(partial, "types"));
-  buildHolder(join(partial, "native", "rollcall-holder"));
-  rmSync(join(root, "dist"), { recursive: true, force: true });
+  buildNative(join(partial, "native", "rollcall-holder"));
+  buildNative(join(partial, "native", "rollcall-attach"), "--attach");
+  if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);
   renameSync(partial, join(root, "dist"));
 } finally {
-  rmSync(partial, { recursive: true, force: true });
+  for (const folder of [partial, old]) rmSync(folder, { recursive: true, force: true });
 }
 await warmUp();
 
-/** The one part in C. Without a compiler everything but live sessions works, and the sentence says what to install. */
-function buildHolder(output: string): void {
+/** The parts in C. Without a compiler everything but live sessions works, and the sentence says what to install. */
+function buildNative(output: string, ...mode: string[]): void {
   if (process.platform !== "linux") return;
-  const { status, stderr } = spawnSync(join(root, "native", "build.sh"), [output], { encoding: "utf8" });
+  const { status, stderr } = spawnSync(join(root, "native", "build.sh"), [output, ...mode], {
+    encoding: "utf8",
+  });
   if (status === 0) return;
-  if (status !== MISSING_COMPILER) throw new Error(`The holder does not build:\n${stderr}`);
-  console.error(`The holder was not built: ${stderr.trim()}`);
+  if (status !== MISSING_COMPILER) throw new Error(`${output} does not build:\n${stderr}`);
+  console.error(`Live sessions will not work: ${stderr.trim()}`);
 }
 
 function declareTypes(outDir: string): void {
@@ -90,6 +96,7 @@ async function bundle(
   outDir: string,
   format: "cjs" | "es",
   external: (string | RegExp)[],
+  name = "main",
 ): Promise<void> {
   const extension = format === "cjs" ? "cjs" : "js";
   await using build = await rolldown({
@@ -101,9 +108,9 @@ async function bundle(
   await build.write({
     dir: outDir,
     format,
-    entryFileNames: `[name].${extension}`,
+    entryFileNames: `${format === "cjs" ? name : "[name]"}.${extension}`,
     chunkFileNames: `chunks/[name]-[hash].${extension}`,
     minify: format === "cjs" ? { mangle: true, compress: true, codegen: true } : false,
-    ...(format === "cjs" ? { codeSplitting: { groups: CLI_CHUNKS } } : {}),
+    ...(input === "src/cli/main.ts" ? { codeSplitting: { groups: CLI_CHUNKS } } : {}),
   });
 }

@@ -1,4 +1,4 @@
-// The heavier suites: `npm run faults`, `bench`, `e2e`, `soak`, `sanitize`, `conformance`; `-- --short` is the form that CI runs.
+// The heavier suites: `npm run faults`, `bench`, `e2e`, `soak`, `sanitize`, `simulate`, `conformance`; `-- --short` is the form that CI runs.
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -12,6 +12,7 @@ const SUITES: Readonly<Record<string, () => number>> = {
   faults: () => vitest("test/faults/vitest.config.ts", { ROLLCALL_FAULTS: isShort ? "short" : "full" }),
   e2e: () => vitest("test/e2e/vitest.config.ts", { ROLLCALL_E2E: isShort ? "short" : "full" }),
   bench: () => node("bench/main.ts", ...(isShort ? ["--quick"] : [])),
+  simulate: () => node("src/testing/simulation/main.ts", ...(isShort ? ["1000"] : ["10000"])),
   soak: () => node("test/soak/main.ts", ...(isShort ? ["--short"] : [])),
   sanitize: () => sanitize(),
   conformance: () => {
@@ -25,11 +26,22 @@ if (!run)
   console.error(`There is no suite ${JSON.stringify(name)}. Valid: ${Object.keys(SUITES).join(", ")}.`);
 process.exitCode = run ? build() || run() : 2;
 
-/** The tests of the holder once more, against a build that watches its memory. */
+/** The tests of the parts in C once more, against builds that watch their memory. */
 function sanitize(): number {
-  const holder = join(root, "dist", "native", "rollcall-holder-san");
-  const built = spawnSync(join(root, "native", "build.sh"), [holder, "--sanitize"], { stdio: "inherit" });
-  return built.status || vitest("vitest.config.ts", { ROLLCALL_HOLDER: holder }, ["src/host"]);
+  const [holder, attach] = ["holder", "attach"].map((name) =>
+    join(root, "dist", "native", `rollcall-${name}-san`),
+  ) as [string, string];
+  const build = join(root, "native", "build.sh");
+  const built =
+    spawnSync(build, [holder, "--sanitize"], { stdio: "inherit" }).status ||
+    spawnSync(build, [attach, "--attach-sanitize"], { stdio: "inherit" }).status;
+  return (
+    built ||
+    vitest("vitest.config.ts", { ROLLCALL_HOLDER: holder, ROLLCALL_ATTACH: attach }, [
+      "src/host/holder",
+      "src/host/attach",
+    ])
+  );
 }
 
 function build(): number {

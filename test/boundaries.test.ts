@@ -26,10 +26,15 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const VARIANTS = ["agents", "host", "store"];
 
 /** The engine shows nowhere else: a second one will stand beside it. */
-const KNOW_SQLITE = ["record/open.ts", "record/restore.ts"];
+const KNOW_SQLITE = ["record/open.ts", "record/restore.ts", "record/lock.ts"];
 
 /** Packages beside Node's own modules, and who may use them. */
-const PACKAGES: Readonly<Record<string, string>> = { "better-sqlite3": "store/sqlite/" };
+const PACKAGES: Readonly<Record<string, string>> = {
+  "better-sqlite3": "store/sqlite/",
+  "@xterm/headless": "host/",
+  pino: "daemon/",
+  zod: "operations/",
+};
 
 const MOST_LINES = 300;
 
@@ -162,7 +167,7 @@ function layerOf(path: string): string {
 
 /** Contract suites are tests too: they stand beside the contract that they hold the variants to. */
 function isTest(path: string): boolean {
-  return path.endsWith(".test.ts") || path.endsWith(".contract.ts") || path.startsWith("store/contract/");
+  return /\.(test|contract)\.ts$|-bench\.ts$/.test(path) || path.startsWith("store/contract/");
 }
 
 function isBarrel({ text }: SourceFile): boolean {

@@ -1,6 +1,7 @@
 import type { Ending, LastTurn } from "./outcome.ts";
 import type { Waiting } from "./session.ts";
 import type { State } from "./state.ts";
+import type { Instant } from "./time.ts";
 
 /** What carries the agent's process: a terminal, or plain pipes. */
 export const HOSTS = ["pty", "pipe"] as const;
@@ -10,6 +11,8 @@ export type HostName = (typeof HOSTS)[number];
 export interface Launch {
   /** In the environment of every process of this launch, and of no other. */
   readonly marker: string;
+  /** When it was asked for. */
+  readonly at: Instant;
   readonly host: HostName;
   readonly view: "tmux" | null;
   /** What was given on the command line: the whole command, or more arguments for an agent. */

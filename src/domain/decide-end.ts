@@ -1,6 +1,6 @@
 import type { Evidence } from "./evidence.ts";
 import type { Action, Observation, TreeExit } from "./observation.ts";
-import type { Ending } from "./outcome.ts";
+import type { Ending, LastTurn } from "./outcome.ts";
 import type { SessionRow } from "./session.ts";
 import { isEnded } from "./state.ts";
 
@@ -60,8 +60,16 @@ export function decideExit(
 }
 
 function left(row: SessionRow, exit: TreeExit, tellsTurns: boolean): Ending {
-  const lastTurn = row.carried?.lastTurn ?? null;
-  return { how: "left", clean: exit.agent.code === 0, tellsTurns, lastTurn };
+  return { how: "left", clean: exit.agent.code === 0, tellsTurns, lastTurn: turnAtExit(row, tellsTurns) };
+}
+
+/** A turn that the agent left in the middle of is none that went well. */
+function turnAtExit(row: SessionRow, tellsTurns: boolean): LastTurn {
+  if (row.carried?.ending?.how === "left") return row.carried.ending.lastTurn;
+  const isAsking = row.state === "waiting_input" && row.waiting?.for !== "prompt";
+  const isWorking = row.state === "running" && row.stateSource !== "process";
+  const isInTurn = tellsTurns && (isWorking || isAsking);
+  return isInTurn ? "aborted" : (row.carried?.lastTurn ?? null);
 }
 
 /** The holder is gone, and so is everything else. What was written of the agent's exit still tells how it ended. */

@@ -17,8 +17,25 @@ export function decideSignal(
   { signal, trust }: Extract<Observation, { saw: "signal" }>,
   at: Instant,
 ): readonly Action[] {
+  if (row.state === "stopping") return lastWords(row, signal);
   if (!OPEN.includes(row.state) || isBeyondWords(row) || !isTrusted(row, signal, trust)) return [];
   return changes(row, signal, at).map((body) => ({ do: "append", body }));
+}
+
+/** How its last turn went may be told behind its exit: the outcome depends on it. */
+function lastWords(row: SessionRow, signal: Signal): readonly Action[] {
+  const ending = row.carried?.ending;
+  if (ending?.how !== "left" || signal.says !== "ready" || signal.turn === undefined) return [];
+  const { turn, source, rule, excerpt } = signal;
+  const body: Change = {
+    kind: "state_changed",
+    to: "stopping",
+    evidence: { source, rule, excerpt },
+    generation: row.generation,
+    ending: { ...ending, lastTurn: turn },
+    turn,
+  };
+  return [{ do: "append", body }];
 }
 
 /** What an agent said before it was lost may arrive after; only silence is broken by its word. */

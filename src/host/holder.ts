@@ -173,6 +173,17 @@ export class HolderConnection implements AsyncDisposable {
   }
 }
 
+/** Kills processes of a launch that no holder answers for; each only while it is still the one that was meant. */
+export async function killMarked(
+  binary: string,
+  marker: string,
+  processes: readonly { readonly pid: number; readonly startTime: string }[],
+): Promise<void> {
+  const named = processes.map(({ pid, startTime }) => `${pid}:${startTime}`);
+  const child = spawn(binary, ["--kill", marker, ...named], { stdio: "ignore" });
+  await once(child, "close");
+}
+
 /** Ends a session without a connection: works with a holder that is too busy to listen. */
 export async function endByFile(dir: string, graceMs: number): Promise<void> {
   const temp = join(dir, ".end.tmp");

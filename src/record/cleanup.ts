@@ -4,7 +4,7 @@ import { isLive } from "../domain/state.ts";
 import { type Instant, toInstant } from "../domain/time.ts";
 import { type Context, nowOf } from "./context.ts";
 import { isProcessAlive } from "./process.ts";
-import { removeRecordFile } from "./record-file.ts";
+import { removeFiles } from "./remove-files.ts";
 
 export interface CleanupOptions {
   /** Sessions that were not active for so long are old; by default as configured, 24. */
@@ -69,8 +69,6 @@ async function removeAll(context: Context, rows: readonly SessionRow[], until: I
     isStillOld,
   );
   const gone = new Set(removed);
-  for (const { id, hasFile, workspacePath } of rows) {
-    if (hasFile && workspacePath !== null && gone.has(id)) removeRecordFile(workspacePath, id);
-  }
+  for (const row of rows) if (gone.has(row.id)) removeFiles(context.home, row);
   return removed;
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { show } from "../domain/check.ts";
 import { RollcallError } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
@@ -16,6 +16,8 @@ interface Setting<T extends Json> {
   readonly read: (value: Json) => T | undefined;
 }
 
+const DETACH_KEYS = [..."abcdefghijklmnopqrstuvwxyz\\]^_"].map((key) => `ctrl-${key}`);
+
 export const SETTINGS = {
   "resume.max_idle": duration("30m", "idle for so long, a session is `expired` for should-resume", true),
   "resume.max_errors": whole(3, "with this many errors a session is not resumed", true, 1),
@@ -27,6 +29,27 @@ export const SETTINGS = {
     true,
     0,
   ),
+  "start.ready": duration(
+    "60s",
+    "a session that shows nothing for so long after its start is `unknown`",
+    true,
+  ),
+  "start.view": word("plain", "how a session can be seen: `tmux` also opens it in Rollcall's own tmux", [
+    "plain",
+    "tmux",
+  ]),
+  "end.grace": duration("10s", "how long processes may take to leave before they are killed", true),
+  "end.proof": duration("5s", "how long after the grace an end may take to be proven", true),
+  "screen.quiet": duration("2s", "a screen that did not change for so long is quiet", true),
+  "attach.detach_key": word("ctrl-\\", "the key that leaves an attached session", DETACH_KEYS),
+  "recording.max_bytes": whole(67_108_864, "how much of each session's terminal is kept", false, 0),
+  "notify.command": text(
+    "",
+    "run by a shell when a session begins to wait or ends; it gets the session as JSON",
+    false,
+    0,
+  ),
+  "notify.desktop": flag(true, "show a notification where there is a desktop", false),
   record_files: flag(true, "keep a readable record file of each session in its workspace", true),
   machine: text(hostname(), "the name of this computer in records", false),
   "redact.env": names([], "more environment variables whose values are secret", false),
@@ -42,7 +65,7 @@ export interface LoadedConfig {
 }
 
 export function homeFolder(env: NodeJS.ProcessEnv = process.env): string {
-  return env.ROLLCALL_HOME || join(homedir(), ".rollcall");
+  return env.ROLLCALL_HOME ? resolve(env.ROLLCALL_HOME) : join(homedir(), ".rollcall");
 }
 
 export function configPath(home: string): string {
@@ -88,7 +111,13 @@ export function checkName(name: string): SettingName {
 }
 
 export function maxIdleMs(config: Config): number {
-  return parseDuration(config["resume.max_idle"]) as number;
+  return durationOf(config, "resume.max_idle");
+}
+
+type DurationName = "resume.max_idle" | "start.ready" | "end.grace" | "end.proof" | "screen.quiet";
+
+export function durationOf(config: Config, name: DurationName): number {
+  return parseDuration(config[name]) as number;
 }
 
 function readSettings(path: string): Record<string, Json> {
@@ -175,10 +204,15 @@ function flag(value: boolean, about: string, inProject: boolean): Setting<boolea
   return { default: value, about, inProject, valid: "true or false", read };
 }
 
-function text(value: string, about: string, inProject: boolean): Setting<string> {
+function text(value: string, about: string, inProject: boolean, least = 1): Setting<string> {
   const read = (given: Json) =>
-    typeof given === "string" && given !== "" && given.length <= 200 ? given : undefined;
-  return { default: value, about, inProject, valid: "a text of 1 to 200 characters", read };
+    typeof given === "string" && given.length >= least && given.length <= 1000 ? given : undefined;
+  return { default: value, about, inProject, valid: `a text of ${least} to 1000 characters`, read };
+}
+
+function word(value: string, about: string, choices: readonly string[]): Setting<string> {
+  const read = (given: Json) => choices.find((choice) => choice === given);
+  return { default: value, about, inProject: false, valid: `one of ${choices.join(", ")}`, read };
 }
 
 function names(value: readonly string[], about: string, inProject: boolean): Setting<readonly string[]> {
@@ -193,6 +227,20 @@ function names(value: readonly string[], about: string, inProject: boolean): Set
 
 export function backupFolder(home: string): string {
   return join(home, "backups");
+}
+
+export function recordingFolder(home: string, id: string): string {
+  return join(home, "recordings", id);
+}
+
+/** What lives only as long as the sessions and the daemon of this state folder. */
+export function runFolder(home: string): string {
+  return join(home, "run");
+}
+
+/** Of one launch: its marker names it. */
+export function launchFolder(home: string, marker: string): string {
+  return join(runFolder(home), "sessions", marker);
 }
 
 export function storePath(home: string): string {

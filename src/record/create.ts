@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
+import type { Launch } from "../domain/carried.ts";
 import { checkMetadata, checkOneOf, checkText } from "../domain/check.ts";
 import { RollcallError } from "../domain/errors.ts";
+import type { EventBody } from "../domain/event.ts";
 import { checkReference, checkSessionId, makeSessionId } from "../domain/id.ts";
 import type { JsonObject } from "../domain/json.ts";
 import {
@@ -45,20 +47,47 @@ const TRIES = 20;
 
 /** Makes the record of a session that someone else carries, and returns its id. */
 export async function createSession(context: Context, input: CreateInput): Promise<string> {
-  const identity = await identityOf(context, input);
-  const process = input.pid === undefined ? null : identifyProcess(input.pid);
-  const wantsFile = input.file ?? context.config.record_files;
-  const hasFile = wantsFile && context.files.canKeep(identity.workspacePath);
-  const evidence = { source: "declared", rule: "create", excerpt: null } as const;
-  const body = {
-    kind: "created",
-    identity,
+  return makeRecord(context, input, {
     origin: "created",
     state: "running",
-    evidence,
-    process,
-    hasFile,
-  } as const;
+    evidence: { source: "declared", rule: "create", excerpt: null },
+    process: input.pid === undefined ? null : identifyProcess(input.pid),
+  });
+}
+
+/** What a session has from its beginning that Rollcall carries itself. */
+export interface StartInput extends CreateInput {
+  readonly launch: Launch;
+  readonly nativeId: string | null;
+  readonly forkedFrom?: string;
+}
+
+/** Makes the record of a session before its process: whatever happens next, something knows of it. */
+export async function createCarried(context: Context, input: StartInput): Promise<string> {
+  return makeRecord(context, input, {
+    origin: "started",
+    state: "starting",
+    evidence: { source: "operator", rule: "start", excerpt: null },
+    process: null,
+    launch: input.launch,
+  });
+}
+
+type Beginning = Omit<Extract<EventBody, { kind: "created" }>, "kind" | "identity" | "hasFile">;
+
+async function makeRecord(
+  context: Context,
+  input: CreateInput & Partial<StartInput>,
+  beginning: Beginning,
+): Promise<string> {
+  const identity: Identity = {
+    ...(await identityOf(context, input)),
+    nativeId: input.nativeId ?? null,
+    forkedFrom: input.forkedFrom ?? null,
+  };
+  const wantsFile = input.file ?? context.config.record_files;
+  const hasFile = wantsFile && context.files.canKeep(identity.workspacePath);
+  const body = { kind: "created", identity, hasFile, ...beginning } as const;
   const create = async (id: string) => {
     await context.store.change(id, () => [stamp(context, body)], { expectedSeq: 0 });
     if (hasFile) await context.files.follow(id);

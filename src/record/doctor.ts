@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, statfsSync, statSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { RollcallError } from "../domain/errors.ts";
 import { configPath, homeFolder, loadConfig, storePath } from "./config.ts";
@@ -27,7 +27,7 @@ export async function examine({ fix }: { readonly fix: boolean }): Promise<Check
   ];
 }
 
-async function guarded(name: string, look: () => Check | Promise<Check>): Promise<Check> {
+export async function guarded(name: string, look: () => Check | Promise<Check>): Promise<Check> {
   try {
     return await look();
   } catch (error) {
@@ -52,16 +52,20 @@ function permissionsCheck(home: string, fix: boolean): Check {
     const hint = "Choose another state folder with ROLLCALL_HOME.";
     return { name: "permissions", status: "failed", detail: `${home} is not a folder.`, hint };
   }
-  const open = existsSync(home)
-    ? [home, ...filesBelow(home)].filter((path) => (statSync(path).mode & 0o077) !== 0)
-    : [];
+  const open = existsSync(home) ? [home, ...filesBelow(home)].filter(isOpenToOthers) : [];
   if (open.length === 0) return ok("permissions", "Only you can read the state folder.");
   if (!fix) {
     const detail = `Others can read ${open.slice(0, 3).join(", ")}${open.length > 3 ? ` and ${open.length - 3} more` : ""}.`;
     return { name: "permissions", status: "warning", detail, hint: "`rollcall doctor --fix` closes them." };
   }
-  for (const path of open) chmodSync(path, statSync(path).mode & 0o700);
+  for (const path of open) chmodSync(path, lstatSync(path).mode & 0o700);
   return ok("permissions", `Closed ${open.length} files and folders to others.`);
+}
+
+/** Sockets are in folders of the user alone, and what a link leads to is not ours; anything may be gone by now. */
+function isOpenToOthers(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found !== undefined && (found.isFile() || found.isDirectory()) && (found.mode & 0o077) !== 0;
 }
 
 function filesBelow(folder: string): string[] {
@@ -110,6 +114,6 @@ async function filesCheck(home: string): Promise<Check> {
   };
 }
 
-function ok(name: string, detail: string): Check {
+export function ok(name: string, detail: string): Check {
   return { name, status: "ok", detail, hint: null };
 }

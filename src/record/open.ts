@@ -27,7 +27,7 @@ export interface OpenOptions {
 
 /** Opens the record of all sessions, makes it where there is none, and mends record files that were left behind. */
 export async function openRollcall(options: OpenOptions = {}): Promise<Rollcall> {
-  const { env = process.env, cwd = process.cwd(), now = Date.now, warn = warnOnStderr } = options;
+  const { env = process.env, cwd = currentFolder(), now = Date.now, warn = warnOnStderr } = options;
   const home = options.home ?? homeFolder(env);
   const { config, ignored } = loadConfig(home, workspaceOf(cwd));
   for (const name of ignored) warn(`.rollcall.json may not set ${name}; only your own configuration can.`);
@@ -63,6 +63,15 @@ export async function openRollcall(options: OpenOptions = {}): Promise<Rollcall>
   };
   await files.repair(config.machine);
   return new Rollcall(context);
+}
+
+/** Where the caller's folder was deleted, records can still be read. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return "/";
+  }
 }
 
 function once<T>(make: () => T): () => T {

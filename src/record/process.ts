@@ -15,12 +15,12 @@ export function isProcessAlive(process: ProcessIdentity): boolean {
   return process.bootId === bootId() && startTimeOf(process.pid) === process.startTime;
 }
 
-function bootId(): string {
+export function bootId(): string {
   return readOrUndefined("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
 }
 
 /** In clock ticks since boot; undefined for a process that is gone or waits to be reaped. */
-function startTimeOf(pid: number): string | undefined {
+export function startTimeOf(pid: number): string | undefined {
   const stat = readOrUndefined(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
   // The command in parentheses may hold spaces and parentheses of its own: fields count from the last one.
@@ -29,10 +29,14 @@ function startTimeOf(pid: number): string | undefined {
   return isGone ? undefined : fields[19];
 }
 
+/** What says something about us, and nothing about the process: nobody is dead because we cannot look. */
+const CANNOT_LOOK = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
+
 function readOrUndefined(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
-  } catch {
+  } catch (error) {
+    if (CANNOT_LOOK.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
     return undefined;
   }
 }

@@ -6,7 +6,7 @@ import { checkReference } from "../domain/id.ts";
 import { FINAL_PHASES, type FinalPhase, PHASES } from "../domain/phase.ts";
 import { decideResume, type ResumeVerdict, refuse } from "../domain/resume.ts";
 import type { SessionRecord, SessionRow } from "../domain/session.ts";
-import { STATUSES, type Status } from "../domain/state.ts";
+import { isLive, STATUSES, type Status } from "../domain/state.ts";
 import { decideFinalize, decideUpdate, type SessionPatch } from "../domain/update.ts";
 import { checkRequest, type UsageEntry } from "../domain/usage.ts";
 import type { BackupReport, Decide, Page, RangeQuery, SearchHit, VerifyReport } from "../store/store.ts";
@@ -15,8 +15,9 @@ import { type Context, nowOf, recordOf, stamp } from "./context.ts";
 import type { CreateInput } from "./create.ts";
 import { type ListOptions, toQuery } from "./filter.ts";
 import { allEntries, allEvents, followFeed } from "./history.ts";
-import { removeRecordFile } from "./record-file.ts";
+import { isProcessAlive } from "./process.ts";
 import { resolveReference } from "./reference.ts";
+import { removeFiles } from "./remove-files.ts";
 import type { Stats, StatsOptions } from "./stats.ts";
 
 export interface UpdateOptions {
@@ -154,9 +155,8 @@ export class Rollcall implements AsyncDisposable {
     const stored = await this.context.store.find(id);
     if (!stored) return false;
     refuseIfCarried(stored.row);
-    const removed = await this.context.store.remove([id], nowOf(this.context));
-    if (stored.row.hasFile && stored.row.workspacePath !== null)
-      removeRecordFile(stored.row.workspacePath, id);
+    const removed = await this.context.store.remove([id], nowOf(this.context), (row) => !isCarried(row));
+    if (removed.length > 0) removeFiles(this.context.home, stored.row);
     return removed.length > 0;
   }
 
@@ -273,10 +273,13 @@ function checkPatch(patch: SessionPatch): SessionPatch {
   return patch.metadata === undefined ? patch : { ...patch, metadata: checkMetadata(patch.metadata) };
 }
 
+/** Of one whose state is not known the process may still live. */
+function isCarried({ origin, state, process }: SessionRow): boolean {
+  return origin === "started" && (isLive(state) || (process !== null && isProcessAlive(process)));
+}
+
 function refuseIfCarried(row: SessionRow): void {
-  const isHeld =
-    row.origin === "started" && row.state !== "stopped" && row.state !== "failed" && row.state !== "unknown";
-  if (!isHeld) return;
+  if (!isCarried(row)) return;
   throw new RollcallError("process_alive", `Session ${row.id} is still running.`, {
     hint: `End it first with \`rollcall end ${row.id}\`.`,
   });

@@ -68,6 +68,7 @@ export const processes: Arbitrary<ProcessIdentity> = fc.record({
 
 const launches: Arbitrary<Launch> = fc.record({
   marker: word,
+  at: instants,
   host: oneOf(HOSTS),
   view: fc.constant(null),
   args: fc.array(word, { maxLength: 2 }),

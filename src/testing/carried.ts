@@ -12,6 +12,7 @@ export const TRUST = ["terminal", "hook", "screen"] as const;
 
 export const LAUNCH: Launch = {
   marker: "marker-1",
+  at: "2026-01-01T00:00:00.000Z",
   host: "pty",
   view: null,
   args: [],

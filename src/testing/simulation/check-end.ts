@@ -1,11 +1,16 @@
-import type { Outcome } from "../../domain/outcome.ts";
+import type { LastTurn, Outcome } from "../../domain/outcome.ts";
 import type { SessionRow } from "../../domain/session.ts";
 import type { World } from "./world.ts";
 
 const BY_TURN = { good: "success", aborted: "interrupted", failed: "failure" } as const;
 
 /** Whether a recorded end is the real one. */
-export function checkEnd(world: World, row: SessionRow, fail: (what: string) => void): void {
+export function checkEnd(
+  world: World,
+  before: SessionRow,
+  row: SessionRow,
+  fail: (what: string) => void,
+): void {
   const { cause, limit, outcome: given } = world.oracle.ledgerOf(row);
   const launch = world.currentLaunch(row);
   const told = `${row.id}: ${row.state}, ${row.outcome}, exit ${row.exitCode ?? row.exitSignal}`;
@@ -17,22 +22,35 @@ export function checkEnd(world: World, row: SessionRow, fail: (what: string) => 
   const wasWished = cause === "asked" || cause === "limit";
   const state = wasWished || real?.code === 0 ? "stopped" : "failed";
   if (row.state !== state) fail(`${told}: should be ${state} (${cause})`);
-  const outcome = expectedOutcome(world, row, real?.code === 0);
+  const outcome = expectedOutcome(world, before, row, real?.code === 0);
   if (row.outcome !== outcome) fail(`${told}: the outcome should be ${outcome} (${cause})`);
   if (cause === "limit" && row.endReason !== limit) fail(`${told}: the reason ${limit} is not kept`);
   const isWordEnough = wasWished || given !== null || isLaunchFailure(row);
   if (!isTold && !isWordEnough) fail(`${told}: how does it know?`);
 }
 
-function expectedOutcome(world: World, row: SessionRow, isClean: boolean): Outcome | null {
+function expectedOutcome(
+  world: World,
+  before: SessionRow,
+  row: SessionRow,
+  isClean: boolean,
+): Outcome | null {
   const { cause, byTurn, outcome } = world.oracle.ledgerOf(row);
   if (cause === "asked") return outcome ?? byTurn;
   if (cause === "limit") return outcome ?? "interrupted";
   if (!isClean) return "failure";
   if (outcome !== null) return outcome;
   if (!world.specs.get(row.id)?.tellsTurns) return "success";
-  const lastTurn = row.carried?.lastTurn ?? null;
+  const lastTurn = turnBefore(before);
   return lastTurn === null ? null : BY_TURN[lastTurn];
+}
+
+/** A turn that was left in its middle did not go well. */
+function turnBefore({ state, stateSource, waiting, carried }: SessionRow): LastTurn {
+  if (state === "stopping" && carried?.ending?.how === "left") return carried.ending.lastTurn;
+  const isWorking = state === "running" && stateSource !== "process";
+  const isAsking = waiting !== null && waiting.for !== "prompt";
+  return isWorking || isAsking ? "aborted" : (carried?.lastTurn ?? null);
 }
 
 function isLaunchFailure({ endReason }: SessionRow): boolean {

@@ -62,7 +62,7 @@ export class Oracle {
     if (!isEnded(body.to)) return;
     ledger.ends += 1;
     if (ledger.ends > 1) this.fail(`${after.id}: ended twice in generation ${after.generation}`);
-    else checkEnd(this.#world, after, (what) => this.fail(what));
+    else checkEnd(this.#world, before ?? after, after, (what) => this.fail(what));
   }
 
   /** After a matter was decided and its events stored. */

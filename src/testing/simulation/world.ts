@@ -128,6 +128,7 @@ export class World {
       cwd: "/",
       envNames: [],
       hasPrompt: false,
+      at: toInstant(0),
       closesInput: false,
       keepsChildren,
       timeoutMs: null,

@@ -1,0 +1,57 @@
+#include "kill_marked.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tree.h"
+
+enum { EXIT_BAD_USAGE = 2 };
+
+static const char NAME[] = "ROLLCALL_SESSION=";
+
+/* The next variable of an environment: those in /proc end in a NUL each. */
+static bool next_variable(FILE *environ, char **line, size_t *capacity) {
+  return getdelim(line, capacity, 0, environ) > 0;
+}
+
+static bool carries(pid_t pid, const char *marker) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+  FILE *environ = fopen(path, "re");
+  if (!environ) return false;
+  char *line = NULL;
+  size_t capacity = 0;
+  bool found = false;
+  while (!found && next_variable(environ, &line, &capacity))
+    found = strncmp(line, NAME, sizeof NAME - 1) == 0 && strcmp(line + sizeof NAME - 1, marker) == 0;
+  free(line);
+  fclose(environ);
+  return found;
+}
+
+/* The descriptor is taken first: what is looked at then is what is killed, or is gone. */
+static void kill_one(pid_t pid, unsigned long long start, const char *marker) {
+  int fd = (int)syscall(SYS_pidfd_open, pid, 0U);
+  if (fd < 0) return;
+  struct process found;
+  if (process_read(pid, &found) && found.start_time == start && carries(pid, marker))
+    syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0U);
+  close(fd);
+}
+
+int kill_marked(int argc, char **argv) {
+  for (int i = 3; i < argc; i++) {
+    int pid;
+    unsigned long long start;
+    char rest;
+    if (sscanf(argv[i], "%d:%llu%c", &pid, &start, &rest) != 2 || pid < 2) return EXIT_BAD_USAGE;
+    kill_one(pid, start, argv[2]);
+  }
+  return 0;
+}

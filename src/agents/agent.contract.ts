@@ -1,0 +1,262 @@
+import { existsSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { RollcallError } from "../domain/errors.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { checkPattern } from "../domain/screen-rules.ts";
+import { KINDS, type Kind } from "../domain/session.ts";
+import { waiting } from "../testing/arbitraries.ts";
+import { expectWellFormed } from "../testing/well-formed-seen.ts";
+import type { Agent, Keystrokes, LaunchPlan, LaunchRequest, Seen } from "./agent.ts";
+
+const NOWHERE = "/nowhere/at/all";
+const NATIVE = "11111111-2222-4333-8444-555555555555";
+const FRESH = "99999999-8888-4777-8666-555555555555";
+/** Stands for whatever a user may say, and would be dangerous as a name. */
+const SAID = "my secret plan/../../etc $(id)";
+
+const REQUEST: LaunchRequest = {
+  sessionId: "session-20260108-120000-abcdef",
+  kind: "interactive",
+  args: ["program", SAID],
+  cwd: "/work",
+  model: null,
+  env: { HOME: "/home/someone", PATH: "/usr/bin", API_TOKEN: "a-value-of-the-caller" },
+  freshId: FRESH,
+  continues: null,
+  folder: `${NOWHERE}/folder`,
+  home: `${NOWHERE}/home`,
+  node: "/usr/bin/node",
+  programs: { scripted: "/opt/rollcall/scripted.cjs" },
+};
+
+/** Every promise of `agent.ts`, to be kept by each adapter. */
+export function agentContract(agent: Agent): void {
+  const { capabilities, observe } = agent;
+  const requests = capabilities.kinds.flatMap((kind) => requestsOf(agent, kind));
+
+  describe(`the plan of ${agent.type}`, () => {
+    test.each(requests)(
+      "is the same for the same request, which it leaves as it is ($kind $continues)",
+      (request) => {
+        const frozen = deepFreeze(structuredClone(request));
+        const before = { ...process.env };
+        const plan = agent.plan(frozen);
+        expect(agent.plan(frozen)).toEqual(plan);
+        expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
+        expect(process.env).toEqual(before);
+        expect(existsSync(NOWHERE)).toBe(false);
+      },
+    );
+
+    test.each(requests)(
+      "has a command, a host and names that nobody's words are part of ($kind $continues)",
+      (request) => {
+        const { command, env, files = {}, nativeId, transcript } = agent.plan(request);
+        expect(command.length).toBeGreaterThan(0);
+        expect(command.every((word) => typeof word === "string" && !word.includes("\0"))).toBe(true);
+        for (const name of Object.keys(files)) expect(name).toMatch(/^[\w-][\w.-]*$/);
+        for (const name of Object.keys(env)) expect(name).toMatch(/^(?!ROLLCALL_)[A-Z][A-Z0-9_]*$/);
+        expect([nativeId, transcript, ...Object.values(env)].join("\n")).not.toContain(SAID);
+        expect(JSON.stringify([env, files])).not.toContain("a-value-of-the-caller");
+      },
+    );
+
+    test.each(requests)(
+      "gives the caller's own arguments on, in their order ($kind $continues)",
+      (request) => {
+        expect(agent.plan(request).command.slice(-request.args.length)).toEqual(request.args);
+      },
+    );
+
+    test("refuses a kind that it does not offer, or is never asked for it", () => {
+      const refused = KINDS.filter((kind) => !capabilities.kinds.includes(kind));
+      for (const kind of refused)
+        expect(answerOf(() => agent.plan({ ...REQUEST, kind }))).toMatch(/plan|bad_|not_/);
+    });
+
+    test.runIf(capabilities.canResume)("goes on with the conversation that it is told to", () => {
+      for (const kind of capabilities.kinds) {
+        const plan = agent.plan({ ...REQUEST, kind, continues: { nativeId: NATIVE, how: "resume" } });
+        expect(plan.nativeId).toBe(NATIVE);
+        expect(planText(plan)).toContain(NATIVE);
+      }
+    });
+
+    test.runIf(capabilities.canFork)("begins a conversation of its own from the one that it copies", () => {
+      for (const kind of capabilities.kinds) {
+        const plan = agent.plan({ ...REQUEST, kind, continues: { nativeId: NATIVE, how: "fork" } });
+        expect(plan.nativeId).not.toBe(NATIVE);
+        expect(planText(plan)).toContain(NATIVE);
+      }
+    });
+  });
+
+  describe(`what ${agent.type} says it can do`, () => {
+    test("is something, each kind once", () => {
+      expect(capabilities.kinds.length).toBeGreaterThan(0);
+      expect(new Set(capabilities.kinds).size).toBe(capabilities.kinds.length);
+    });
+
+    test.runIf(capabilities.canResume || capabilities.canFork)(
+      "names the conversation that could be resumed",
+      () => {
+        const tells = observe.stream ?? observe.hook ?? observe.transcript;
+        for (const kind of capabilities.kinds)
+          expect(agent.plan({ ...REQUEST, kind }).nativeId ?? tells).toBeDefined();
+      },
+    );
+
+    test("has a parser for each source that it trusts", () => {
+      const parsers: Readonly<Record<string, unknown>> = {
+        terminal: observe.report ?? observe.title,
+        hook: observe.hook,
+        stream: observe.stream,
+        transcript: observe.transcript,
+        // A user's own pattern is a rule, too.
+        screen: observe.screen ?? !capabilities.tellsTurns,
+      };
+      for (const kind of capabilities.kinds)
+        expect(agent.trust(kind).filter((source) => !parsers[source])).toEqual([]);
+    });
+
+    test("agrees with itself", () => {
+      const { confirmsInput, tellsTurns, isReadyAtExec, outputIsTranscript, canInterrupt } = capabilities;
+      if (confirmsInput) expect(tellsTurns || observe.transcript !== undefined).toBe(true);
+      if (!isReadyAtExec) expect(capabilities.kinds.map((kind) => agent.trust(kind).length)).not.toContain(0);
+      if (outputIsTranscript) expect([observe.stream, observe.transcript]).toEqual([undefined, undefined]);
+      const canBeStopped = capabilities.kinds.map((kind) => agent.controls.interrupt(kind) !== undefined);
+      expect(canBeStopped.includes(true)).toBe(canInterrupt);
+    });
+
+    test("has rules for the screen that can be looked for", () => {
+      for (const { pattern, not = "x", says, for: what } of observe.screen ?? []) {
+        for (const source of [pattern, not]) checkPattern(source);
+        expect(says === "waiting").toBe(what !== undefined);
+      }
+    });
+  });
+
+  describe(`the parsers of ${agent.type}`, () => {
+    test("tell nothing or something well-formed, and the same of the same, whatever they are given", () => {
+      fc.assert(
+        fc.property(lines, objects, texts, fc.string(), (line, object, fields, event) => {
+          const seen = (): Seen[] => [
+            observe.stream?.(line) ?? {},
+            observe.transcript?.(line) ?? {},
+            observe.title?.(line) ?? {},
+            observe.report?.(fields) ?? {},
+            observe.hook?.(event, object) ?? {},
+          ];
+          const first = seen();
+          expect(seen()).toEqual(first);
+          for (const one of first) expectWellFormed(agent, one);
+        }),
+        { numRuns: 500 },
+      );
+    });
+  });
+
+  describe(`what is written to ${agent.type}`, () => {
+    test("is keys or nothing, for every kind and request and whatever is said", () => {
+      const said = fc.string({ unit: "binary", maxLength: 80 });
+      fc.assert(
+        fc.property(fc.constantFrom(...KINDS), waiting, said, (kind, request, text) => {
+          const { say, approve, deny, answer, interrupt, stop } = agent.controls;
+          for (const keys of [say(kind, text), approve(kind, request), interrupt(kind), stop(kind)])
+            expectKeys(keys, hostOf(agent, kind));
+          for (const reason of [null, text]) expectKeys(deny(kind, request, reason), hostOf(agent, kind));
+          expectAnswer(() => answer(kind, request, text), hostOf(agent, kind));
+        }),
+        { numRuns: 500 },
+      );
+    });
+  });
+}
+
+function requestsOf({ capabilities }: Agent, kind: Kind): LaunchRequest[] {
+  const hows = [...(capabilities.canResume ? ["resume"] : []), ...(capabilities.canFork ? ["fork"] : [])];
+  const later = hows.map((how) => ({ nativeId: NATIVE, how }) as LaunchRequest["continues"]);
+  return [null, ...later].flatMap((continues) => [
+    { ...REQUEST, kind, continues },
+    { ...REQUEST, kind, continues, model: "some-model" },
+  ]);
+}
+
+function hostOf(agent: Agent, kind: Kind): LaunchPlan["host"] | undefined {
+  return agent.capabilities.kinds.includes(kind) ? agent.plan({ ...REQUEST, kind }).host : undefined;
+}
+
+function expectKeys(keys: Keystrokes | undefined, host: LaunchPlan["host"] | undefined): void {
+  if (keys === undefined) return;
+  expect(keys.bytes).not.toBe("");
+  if (keys.onScreen !== undefined) checkPattern(keys.onScreen);
+  // One thing said is one line on pipes, and one paste at a terminal: nothing in it may end it early.
+  if (host === "pipe") expect(keys.bytes.indexOf("\n")).toBe(keys.bytes.length - 1);
+  else expect(keys.bytes.split("\u001b[201~").length).toBeLessThanOrEqual(2);
+}
+
+function expectAnswer(answer: () => Keystrokes | undefined, host: LaunchPlan["host"] | undefined): void {
+  try {
+    expectKeys(answer(), host);
+  } catch (error) {
+    if (!(error instanceof RollcallError)) throw error;
+    expect(error).toMatchObject({ code: "bad_input", hint: expect.any(String) });
+  }
+}
+
+function answerOf(plan: () => LaunchPlan): string {
+  try {
+    return `plan for ${plan().host}`;
+  } catch (error) {
+    if (error instanceof RollcallError) return error.code;
+    throw error;
+  }
+}
+
+function planText(plan: LaunchPlan): string {
+  return JSON.stringify([plan.command, plan.env, plan.files]);
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
+  return value;
+}
+
+/** Words that agents use, so that what is given is often nearly right. */
+const WORDS = [
+  "type",
+  "state",
+  "turn",
+  "kind",
+  "text",
+  "id",
+  "request_id",
+  "name",
+  "usage",
+  "session_id",
+  "app",
+];
+const VALUES = [
+  "init",
+  "request",
+  "result",
+  "user",
+  "assistant",
+  "tool_call",
+  "good",
+  "permission",
+  "blocked",
+  "idle",
+];
+const keys = fc.oneof(fc.constantFrom(...WORDS, "__proto__", "constructor"), fc.string({ maxLength: 5 }));
+const values = fc.oneof(fc.constantFrom(...VALUES), fc.jsonValue({ maxDepth: 3 }));
+const objects = fc
+  .dictionary(keys, values, { maxKeys: 8 })
+  .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
+const texts = fc.dictionary(keys, fc.oneof(fc.constantFrom(...VALUES, "scripted", "e30="), fc.string()));
+const lines = fc.oneof(
+  objects.map((value) => JSON.stringify(value)),
+  fc.json(),
+  fc.string({ unit: "binary" }),
+);

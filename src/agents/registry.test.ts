@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { AGENT_TYPES } from "../domain/session.ts";
+import { agentContract } from "./agent.contract.ts";
+import { agentTypes, findAgent } from "./registry.ts";
+
+const KNOWN = AGENT_TYPES.flatMap((type) => findAgent(type) ?? []);
+
+for (const agent of KNOWN) agentContract(agent);
+
+test("each type has one agent, and any other command is one, too", () => {
+  expect(KNOWN.map(({ type }) => type)).toEqual([...agentTypes(), "unknown"]);
+  expect(agentTypes()).not.toContain("unknown");
+});

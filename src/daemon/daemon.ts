@@ -1,0 +1,170 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { findAgent } from "../agents/registry.ts";
+import { RollcallError } from "../domain/errors.ts";
+import { createRedactor } from "../domain/redact.ts";
+import type { SessionRow } from "../domain/session.ts";
+import { isLive } from "../domain/state.ts";
+import { findHolderFile } from "../host/holder-files.ts";
+import { launchFolder } from "../record/config.ts";
+import { stamp } from "../record/context.ts";
+import { isProcessAlive } from "../record/process.ts";
+import { HookSpool } from "./hook-spool.ts";
+import { Hub } from "./hub.ts";
+import { type Carrying, LiveSession } from "./live-session.ts";
+import { Notifier } from "./notify.ts";
+import type { Services } from "./services.ts";
+
+/** The name of the file in the folder of a launch that holds the values to hide. */
+export const SECRETS_FILE = "secrets";
+/** And of the one that tells where the agent writes its transcript. */
+export const TRANSCRIPT_FILE = "transcript";
+
+/** Everything that is alive on this machine, by session. */
+export class Daemon {
+  readonly services: Services;
+  readonly hub = new Hub();
+  readonly #sessions = new Map<string, LiveSession>();
+  readonly #hooks: HookSpool;
+  readonly #notifier: Notifier;
+
+  constructor(services: Services) {
+    this.services = services;
+    this.#hooks = new HookSpool(services, (marker) => this.#byMarker(marker));
+    this.#notifier = new Notifier(services, this.hub);
+  }
+
+  /** Finds every session that a daemon before this one carried; what they are is known when this resolves. */
+  async comeBack(): Promise<void> {
+    const { rollcall, context, log } = this.services;
+    await this.hub.begin(rollcall, log);
+    this.#notifier.begin();
+    const { items } = await context.store.list({
+      origins: ["started"],
+      machine: context.config.machine,
+      states: ["starting", "running", "waiting_input", "paused", "resuming", "stopping", "unknown"],
+      limit: 0,
+    });
+    // Together, so that they share one look at the process table.
+    await Promise.all(items.map(async ({ row }) => this.#find(row)));
+    this.#removeStrayFolders();
+    await this.#hooks.begin();
+  }
+
+  get(id: string): LiveSession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  get all(): readonly LiveSession[] {
+    return [...this.#sessions.values()];
+  }
+
+  carry(carrying: Carrying): LiveSession {
+    const session = new LiveSession(this.services, carrying, () => this.#forget(carrying));
+    this.#sessions.set(carrying.id, session);
+    return session;
+  }
+
+  /** Agents run on. */
+  async letGo(): Promise<void> {
+    this.#hooks.end();
+    await this.#notifier.end();
+    await Promise.all(this.all.map(async (session) => session.letGo()));
+    await this.hub.end();
+  }
+
+  async #find(row: SessionRow): Promise<void> {
+    const { log, places } = this.services;
+    try {
+      // Long known to be lost, with nothing to show that it is not.
+      const marker = row.carried?.launch.marker ?? "none";
+      if (row.state === "unknown" && !existsSync(launchFolder(places.home, marker))) return;
+      const session = this.carryAgain(row);
+      if (session) await session.lookNow();
+      else await this.#giveUp(row);
+    } catch (error) {
+      log.error({ session: row.id, err: error }, "could not come back to a session");
+    }
+  }
+
+  /** A record brought back from its file, or of an agent that this version does not know. */
+  async #giveUp(row: SessionRow): Promise<void> {
+    const { context } = this.services;
+    const evidence = { source: "process", rule: "no_launch_known", excerpt: null } as const;
+    await context.store.change(row.id, (now) =>
+      now && isLive(now.state) ? [stamp(context, { kind: "reconciled", evidence })] : [],
+    );
+  }
+
+  /** From the record and the folder of the launch alone. Undefined for a record whose launch is not known. */
+  carryAgain(row: SessionRow): LiveSession | undefined {
+    const agent = findAgent(row.agentType);
+    if (!row.carried || !agent) return undefined;
+    const folder = launchFolder(this.services.places.home, row.carried.launch.marker);
+    return this.carry({
+      id: row.id,
+      generation: row.generation,
+      kind: row.kind,
+      launch: row.carried.launch,
+      agent,
+      transcript: readIfThere(join(folder, TRANSCRIPT_FILE)),
+      redactor: createRedactor([...this.services.context.secrets(), ...readSecrets(folder)]),
+    });
+  }
+
+  #forget({ id, generation }: Carrying): void {
+    if (this.#sessions.get(id)?.carrying.generation === generation) this.#sessions.delete(id);
+  }
+
+  #byMarker(marker: string): LiveSession | undefined {
+    return this.all.find(({ carrying }) => carrying.launch.marker === marker);
+  }
+
+  /** Folders of launches that no record knows any more: of deleted sessions, or of a daemon that died in between. */
+  #removeStrayFolders(): void {
+    const { places } = this.services;
+    const known = new Set(this.all.map(({ carrying }) => carrying.launch.marker));
+    for (const name of readdirSync(places.sessions)) {
+      const folder = join(places.sessions, name);
+      if (!known.has(name) && !isHeld(folder)) rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+function isHeld(folder: string): boolean {
+  const file = findHolderFile(folder);
+  return [file?.guard, file?.holder].some(
+    (process) => process && file && isProcessAlive({ ...process, bootId: file.bootId }),
+  );
+}
+
+function readSecrets(folder: string): string[] {
+  const text = readIfThere(join(folder, SECRETS_FILE));
+  return text === null ? [] : (JSON.parse(text) as string[]);
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+export function liveOrThrow(daemon: Daemon, row: SessionRow): LiveSession {
+  const session = daemon.get(row.id);
+  if (session && isLive(row.state)) return session;
+  if (row.carried === null)
+    throw new RollcallError(
+      "not_carried",
+      `Session ${row.id} is only a record; Rollcall does not carry its process.`,
+      {
+        hint: `\`rollcall finalize ${row.id} completed\` ends the work on it.`,
+      },
+    );
+  throw new RollcallError("wrong_state", `Session ${row.id} is ${row.state}.`, {
+    hint: isLive(row.state)
+      ? `See \`rollcall explain ${row.id}\`.`
+      : `\`rollcall resume ${row.id}\` goes on with it.`,
+  });
+}

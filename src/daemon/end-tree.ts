@@ -1,0 +1,69 @@
+import { basename } from "node:path";
+import { endByFile } from "../host/holder.ts";
+import { findHolderFile } from "../host/holder-files.ts";
+import { isProcessAlive } from "../record/process.ts";
+import { faultPoint } from "./fault-point.ts";
+import type { LiveSession } from "./live-session.ts";
+import { isStopped, markerOf } from "./proc.ts";
+
+/** An agent that knows how to leave gets this long before it is signalled. */
+const POLITE_MS = 1000;
+const RETRY_MS = 5000;
+
+/** Ends the tree of one session through its holder, and goes on trying until there is none. */
+export class EndTree {
+  readonly #session: LiveSession;
+  #politeTimer: NodeJS.Timeout | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #hasBegun = false;
+
+  constructor(session: LiveSession) {
+    this.#session = session;
+  }
+
+  /** Asked again, it can only come sooner. */
+  begin(graceMs: number): void {
+    faultPoint("end.stopping");
+    const { agent, kind } = this.#session.carrying;
+    const polite = this.#hasBegun ? undefined : agent.controls.stop(kind);
+    this.#hasBegun = true;
+    const politeMs = Math.min(POLITE_MS, graceMs / 2);
+    if (polite && politeMs > 0 && this.#session.follower.connection) {
+      this.#session.follower.connection.input(polite.bytes);
+      faultPoint("end.polite");
+      this.#politeTimer ??= setTimeout(() => this.#signal(graceMs - politeMs), politeMs);
+    } else this.#signal(graceMs);
+  }
+
+  stop(): void {
+    clearTimeout(this.#politeTimer);
+    clearTimeout(this.#retryTimer);
+  }
+
+  /** By the socket, or by a file where nobody listens; a holder that someone stopped is woken first. */
+  #signal(graceMs: number): void {
+    clearTimeout(this.#politeTimer);
+    this.#politeTimer = undefined;
+    const { follower, folder, services, id } = this.#session;
+    wakeHolder(folder);
+    if (follower.connection) follower.connection.end(graceMs);
+    else void endByFile(folder, graceMs).catch(() => this.#session.look(0));
+    faultPoint("end.signalled");
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => {
+      services.log.warn({ session: id }, "the end is not proven yet; trying again");
+      this.#session.look(0);
+      this.#signal(0);
+    }, graceMs + RETRY_MS);
+  }
+}
+
+function wakeHolder(folder: string): void {
+  const file = findHolderFile(folder);
+  if (!file) return;
+  for (const { pid, startTime } of [file.guard, file.holder]) {
+    const isHeld =
+      isProcessAlive({ pid, startTime, bootId: file.bootId }) && markerOf(pid) === basename(folder);
+    if (isHeld && isStopped(pid)) process.kill(pid, "SIGCONT");
+  }
+}

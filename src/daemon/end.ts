@@ -1,0 +1,137 @@
+import { RollcallError } from "../domain/errors.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { Channel, SessionRecord, SessionRow } from "../domain/session.ts";
+import { isEnded, isLive } from "../domain/state.ts";
+import { findExitFile } from "../host/holder-files.ts";
+import { durationOf } from "../record/config.ts";
+import { type Daemon, liveOrThrow } from "./daemon.ts";
+import { faultPoint } from "./fault-point.ts";
+import type { LiveSession } from "./live-session.ts";
+import type { Done } from "./speak.ts";
+import { rowOf } from "./start.ts";
+import { waitForSessions } from "./wait.ts";
+
+export interface EndInput {
+  readonly sessionId: string;
+  readonly graceMs?: number;
+  readonly outcome?: Outcome;
+  readonly wait?: boolean;
+  readonly isSelf?: boolean;
+  readonly channel?: Channel;
+}
+
+export interface Ended {
+  readonly session: SessionRecord;
+  readonly killed: number | null;
+  readonly remaining: readonly number[];
+  /** Sessions that it started and that run on. */
+  readonly children: readonly string[];
+}
+
+/** However many ask, it is ended once; each is answered when no process is left, or told which are. */
+export async function endSession(daemon: Daemon, input: EndInput, signal: AbortSignal): Promise<Ended> {
+  const { context } = daemon.services;
+  const row = await rowOf(daemon, input.sessionId);
+  if (row.carried === null) throw notCarried(row);
+  if (isEnded(row.state)) return describe(daemon, row.id);
+  const session = daemon.get(row.id) ?? daemon.carryAgain(row);
+  if (!session) throw notCarried(row);
+  const graceMs = input.graceMs ?? durationOf(context.config, "end.grace");
+  faultPoint("end.asked");
+  const asked = session.sight(
+    { saw: "end_asked", graceMs, ...(input.outcome === undefined ? {} : { outcome: input.outcome }) },
+    input.channel ?? null,
+  );
+  await asked;
+  // Nothing to follow: what is left, if anything, is found by its marker.
+  if (!session.follower.connection && row.state === "unknown") session.look(0);
+  if (input.wait === false || input.isSelf) return describe(daemon, row.id);
+  return proof(daemon, session, graceMs, signal);
+}
+
+async function proof(
+  daemon: Daemon,
+  session: LiveSession,
+  graceMs: number,
+  signal: AbortSignal,
+): Promise<Ended> {
+  const timeoutMs = graceMs + durationOf(daemon.services.context.config, "end.proof");
+  const until = ["stopped", "failed", "unknown"] as const;
+  try {
+    await waitForSessions(daemon, { sessionIds: [session.id], until, timeoutMs }, signal);
+  } catch (error) {
+    if (!(error instanceof RollcallError) || error.code !== "timed_out" || signal.aborted) throw error;
+    throw await notProven(session);
+  }
+  await session.closed;
+  return describe(daemon, session.id);
+}
+
+async function describe(daemon: Daemon, id: string): Promise<Ended> {
+  const { rollcall, context } = daemon.services;
+  const session = await rollcall.get(id);
+  const { items } = await context.store.list({ parentId: id, limit: 0 });
+  const children = items
+    .filter(({ row }) => row.carried !== null && isLive(row.state))
+    .map(({ row }) => row.id);
+  return { session, killed: await killedOf(daemon, id), remaining: [], children };
+}
+
+async function killedOf(daemon: Daemon, id: string): Promise<number | null> {
+  const events = await daemon.services.context.store.events(id, { limit: 20, tail: true });
+  const end = events.findLast(({ body }) => body.kind === "state_changed" && isEnded(body.to));
+  return end?.body.kind === "state_changed" ? (end.body.killed ?? null) : null;
+}
+
+async function notProven(session: LiveSession): Promise<RollcallError> {
+  const remaining = await remainingOf(session);
+  const which = remaining.length === 0 ? "which is not known" : `pids ${remaining.join(", ")}`;
+  return new RollcallError(
+    "not_proven",
+    `Session ${session.id} still has a process (${which}); it is tried again every 5 s.`,
+    {
+      hint: `See \`rollcall explain ${session.id}\`.`,
+      facts: { sessionId: session.id, remaining },
+    },
+  );
+}
+
+/** As the holder named them; it may not have given up yet, and then the marker tells. */
+async function remainingOf({ folder, carrying, services }: LiveSession): Promise<readonly number[]> {
+  const named = findExitFile(folder)?.tree.remaining ?? [];
+  if (named.length > 0) return named;
+  return (await services.leftovers.of(carrying.launch.marker, folder)).map(({ pid }) => pid);
+}
+
+function notCarried(row: SessionRow): RollcallError {
+  return new RollcallError(
+    "not_carried",
+    `Session ${row.id} is only a record; Rollcall does not carry its process.`,
+    {
+      hint: `\`rollcall finalize ${row.id} completed\` ends the work on it.`,
+    },
+  );
+}
+
+export async function pauseSession(
+  daemon: Daemon,
+  { sessionId, channel }: { readonly sessionId: string; readonly channel?: Channel },
+): Promise<Done> {
+  const row = await rowOf(daemon, sessionId);
+  const session = liveOrThrow(daemon, row);
+  if (row.state === "stopping") throw new RollcallError("wrong_state", `Session ${row.id} is being ended.`);
+  const { seq } = await session.sight({ saw: "pause_asked" }, channel ?? null);
+  return { sessionId, seq };
+}
+
+export async function continueSession(
+  daemon: Daemon,
+  { sessionId, channel }: { readonly sessionId: string; readonly channel?: Channel },
+): Promise<Done> {
+  const row = await rowOf(daemon, sessionId);
+  const session = liveOrThrow(daemon, row);
+  if (row.state !== "paused")
+    throw new RollcallError("wrong_state", `Session ${row.id} is ${row.state}, not paused.`);
+  const { seq } = await session.sight({ saw: "continue_asked" }, channel ?? null);
+  return { sessionId, seq };
+}

@@ -1,0 +1,127 @@
+import type { Evidence } from "../domain/evidence.ts";
+import { decideResume, type ResumeVerdict } from "../domain/resume.ts";
+import type { SessionRow } from "../domain/session.ts";
+import type { State } from "../domain/state.ts";
+import type { Instant } from "../domain/time.ts";
+import { findExitFile, findHolderFile } from "../host/holder-files.ts";
+import { isProcessAlive } from "../record/process.ts";
+import type { Daemon } from "./daemon.ts";
+import type { LiveSession } from "./live-session.ts";
+import { rowOf } from "./start.ts";
+
+interface SourceSays {
+  readonly source: string;
+  readonly says: string;
+  readonly at: Instant | null;
+}
+
+export interface Explanation {
+  readonly sessionId: string;
+  readonly state: State;
+  readonly since: Instant;
+  readonly rule: string | null;
+  readonly source: string;
+  readonly evidence: Evidence | null;
+  readonly sources: readonly SourceSays[];
+  readonly resume: ResumeVerdict & { readonly inputs: Readonly<Record<string, unknown>> };
+}
+
+/** Why the state is what it is, what every source says now, and what the resume verdict rests on. */
+export async function explainSession(
+  daemon: Daemon,
+  { sessionId }: { readonly sessionId: string },
+): Promise<Explanation> {
+  const { context } = daemon.services;
+  const row = await rowOf(daemon, sessionId);
+  const evidence = await evidenceOf(daemon, row);
+  const session = daemon.get(sessionId);
+  return {
+    sessionId,
+    state: row.state,
+    since: row.stateSince,
+    rule: evidence?.rule ?? null,
+    source: row.stateSource,
+    evidence,
+    sources: [processSays(row, session), ...(session ? await agentSays(session) : [])],
+    resume: {
+      ...decideResume(row, context.resumePolicy, context.now()),
+      inputs: {
+        phase: row.phase,
+        resumeReady: row.resumeReady,
+        lastActiveAt: row.lastActiveAt,
+        errorCount: row.errorCount,
+        nativeId: row.nativeId,
+        ...context.resumePolicy,
+      },
+    },
+  };
+}
+
+/** Of the event that led to this state. */
+async function evidenceOf(daemon: Daemon, row: SessionRow): Promise<Evidence | null> {
+  const { store } = daemon.services.context;
+  for (let before = row.seq + 1; before > 1; ) {
+    const events = await store.events(row.id, { before, limit: 200, tail: true });
+    const found = events.findLast(
+      ({ body, at }) =>
+        (body.kind === "state_changed" && body.to === row.state && at >= row.stateSince) ||
+        body.kind === "reconciled" ||
+        body.kind === "created",
+    );
+    if (found && "evidence" in found.body) return found.body.evidence;
+    before = events[0]?.seq ?? 0;
+  }
+  return null;
+}
+
+function processSays(row: SessionRow, session: LiveSession | undefined): SourceSays {
+  const exit = session && findExitFile(session.folder);
+  const holder = session && findHolderFile(session.folder);
+  if (exit)
+    return {
+      source: "process",
+      says: `left (${exit.agent.signal ?? exit.agent.code ?? exit.reason}); its tree is ${exit.tree.state}`,
+      at: exit.agent.at,
+    };
+  if (row.process === null) return { source: "process", says: "no process is known", at: null };
+  const isHeld = holder ? isProcessAlive({ ...holder.holder, bootId: holder.bootId }) : false;
+  const agent = `pid ${row.process.pid} is ${isProcessAlive(row.process) ? "alive" : "gone"}`;
+  return {
+    source: "process",
+    says: session ? `${agent}; its holder ${isHeld ? "answers for it" : "is gone"}` : agent,
+    at: null,
+  };
+}
+
+async function agentSays(session: LiveSession): Promise<SourceSays[]> {
+  const words = [...session.lastWords].map(([source, { signal, at }]) => ({
+    source,
+    says: [signal.says, signal.excerpt].filter(Boolean).join(": "),
+    at,
+  }));
+  const status = await session.follower.status();
+  const transcript = session.transcript.status;
+  const screen = await session.screen.match();
+  return [
+    ...words,
+    ...(screen
+      ? [{ source: "screen", says: `${screen.rule.says} (${screen.rule.name}): ${screen.excerpt}`, at: null }]
+      : []),
+    ...(transcript === "none"
+      ? []
+      : [{ source: "transcript", says: transcript.replace("_", " "), at: null }]),
+    ...(status
+      ? [
+          {
+            source: "terminal",
+            says: `${status.viewers} watching, ${agoText(status.lastOutputMsAgo)} since its last output`,
+            at: null,
+          },
+        ]
+      : []),
+  ].map((said) => session.redact(said));
+}
+
+function agoText(ms: number | null): string {
+  return ms === null ? "no time known" : `${Math.round(ms / 100) / 10} s`;
+}

@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { toInstant } from "../domain/time.ts";
+import type { HolderConnection } from "../host/holder.ts";
+import { findHolderFile, readSpool } from "../host/holder-files.ts";
+import { type HolderMessage, type HolderStatus, STREAMS } from "../host/holder-message.ts";
+import { faultPoint } from "./fault-point.ts";
+import { HolderLink } from "./holder-link.ts";
+import type { LiveSession } from "./live-session.ts";
+import { PipeOutput } from "./pipe-output.ts";
+import { TerminalOutput } from "./terminal-output.ts";
+
+/** What takes the bytes of a session: a recording of its terminal, or the transcript of its pipes. */
+export interface Output {
+  /** Where to go on in each stream. */
+  readonly from: { readonly out: number; readonly err: number };
+  take(message: Extract<HolderMessage, { type: "output" }>): Promise<void> | void;
+  /** The terminal has this size from here on. */
+  resize?(cols: number, rows: number): void;
+  /** It is over: everything that came is kept. */
+  finish(): Promise<void>;
+  /** It goes on without us: what is whole is kept, the holder has the rest. */
+  letGo(): Promise<void>;
+}
+
+const OBSERVE_MS = 2000;
+const LEAVING_MS = 1000;
+
+/** Follows the holder of one session: its output is kept, its words become sightings. */
+export class Follower {
+  readonly #session: LiveSession;
+  #link: HolderLink | undefined;
+  #output: Output | undefined;
+  #following: Promise<void> | undefined;
+  #isLeaving = false;
+  #hasSeenEnd = false;
+  readonly #connected = Promise.withResolvers<void>();
+  #observeTimer: NodeJS.Timeout | undefined;
+  #lastOutputMs = 0;
+
+  constructor(session: LiveSession) {
+    this.#session = session;
+  }
+
+  /** Undefined while no holder is known, and after it has left. */
+  get connection(): HolderConnection | undefined {
+    return this.#link?.isOpen ? this.#link.connection : undefined;
+  }
+
+  /** Resolves once there is a connection, or none can come any more. */
+  async reachable(): Promise<void> {
+    if (!this.connection && !this.#isLeaving) await this.#connected.promise;
+  }
+
+  async status(): Promise<HolderStatus | undefined> {
+    return this.#link?.status();
+  }
+
+  /** What the agent declared last, once more. */
+  async refresh(): Promise<void> {
+    const status = await this.status();
+    if (status) await this.#believe(status);
+  }
+
+  /** Connects to the living holder; a holder that cannot be reached is looked for again. */
+  async begin(): Promise<void> {
+    if (this.#link?.isOpen) return;
+    const { folder } = this.#session;
+    const row = await this.#session.row();
+    if (!row?.carried) return;
+    this.#output ??= this.#makeOutput(row.carried.consumed);
+    const { out, err } = this.#output.from;
+    try {
+      this.#link = await HolderLink.open(folder, { from: out, errFrom: err });
+    } catch {
+      this.#session.look(200);
+      return;
+    }
+    this.#connected.resolve();
+    this.#noteProcess();
+    this.#following = this.#follow(this.#link);
+  }
+
+  /** What a holder that is gone, or about to leave, has left of the output; what came already is not taken twice. */
+  async readRest(): Promise<void> {
+    const { folder } = this.#session;
+    const row = await this.#session.row();
+    if (!row?.carried) return;
+    this.#output ??= this.#makeOutput(row.carried.consumed);
+    for (const stream of STREAMS) {
+      const { low, bytes } = readSpool(folder, stream);
+      const offset = Math.max(low, this.#output.from[stream]);
+      await this.#output.take({ type: "output", stream, offset, bytes: bytes.subarray(offset - low) });
+    }
+    await this.#output.finish();
+    await this.#session.transcript.readRest();
+  }
+
+  async finish(): Promise<void> {
+    this.#connected.resolve();
+    clearTimeout(this.#observeTimer);
+    await this.#link?.close();
+    await this.#observe(false);
+    await this.#output?.finish();
+  }
+
+  async letGo(): Promise<void> {
+    this.#isLeaving = true;
+    this.#connected.resolve();
+    clearTimeout(this.#observeTimer);
+    // A holder that someone stopped takes no word, not even a good-bye.
+    await Promise.race([this.#disconnect(), sleep(LEAVING_MS, undefined, { ref: false })]);
+    await this.#output?.letGo();
+  }
+
+  async #disconnect(): Promise<void> {
+    await this.#link?.close();
+    await this.#following;
+  }
+
+  #makeOutput(consumed: { readonly out: number; readonly err: number }): Output {
+    const isTerminal = this.#session.carrying.launch.host === "pty";
+    return isTerminal ? new TerminalOutput(this.#session) : new PipeOutput(this.#session, consumed);
+  }
+
+  /** The daemon that started it may have died before it could write the process down. Said again, it changes nothing. */
+  #noteProcess(): void {
+    const file = findHolderFile(this.#session.folder);
+    if (!file) return;
+    const process = { ...file.agent, bootId: file.bootId };
+    const { isReadyAtExec } = this.#session.carrying.agent.capabilities;
+    // Not awaited: this may be called from within the queue of sightings.
+    void this.#session.sight({ saw: "launched", process, isReady: isReadyAtExec });
+  }
+
+  async #follow(link: HolderLink): Promise<void> {
+    const { log } = this.#session.services;
+    try {
+      await link.follow((message) => this.#take(message));
+    } catch (error) {
+      log.error({ session: this.#session.id, err: error }, "the holder was misunderstood");
+      await link.close();
+    }
+    if (!this.#isLeaving && !this.#hasSeenEnd) await this.#session.sight({ saw: "holder_gone" });
+  }
+
+  async #take(message: HolderMessage): Promise<void> {
+    const { agent } = this.#session.carrying;
+    switch (message.type) {
+      case "output":
+        this.#sawOutput();
+        return this.#output?.take(message);
+      case "status":
+        return this.#sawStatus(message);
+      case "report":
+        return this.#session.saw(agent.observe.report?.(message.fields) ?? {});
+      case "title":
+        return this.#session.saw(agent.observe.title?.(message.title) ?? {});
+      case "exit":
+        return this.#sawExit(message.exit);
+      case "tree":
+        return this.#sawExit(message.exit);
+      case "resized":
+        return this.#output?.resize?.(message.cols, message.rows);
+      case "attached":
+      case "detached":
+      case "typist":
+        this.#link?.connection.askStatus();
+        return;
+      default:
+        return;
+    }
+  }
+
+  #statuses = 0;
+
+  async #sawStatus(status: HolderStatus): Promise<void> {
+    await this.#observe(status.typist !== null);
+    this.#output?.resize?.(status.cols, status.rows);
+    this.#statuses += 1;
+    if (this.#statuses > 1) return;
+    await this.#believe(status);
+    // An empty tree is told once more, behind all output.
+    if (status.exit && status.exit.tree.state !== "empty") await this.#sawExit(status.exit);
+  }
+
+  async #believe({ reports, title }: HolderStatus): Promise<void> {
+    const { observe } = this.#session.carrying.agent;
+    if (reports.main) await this.#session.saw(observe.report?.(reports.main.fields) ?? {});
+    if (title !== null) await this.#session.saw(observe.title?.(title) ?? {});
+  }
+
+  async #sawExit(exit: NonNullable<HolderStatus["exit"]>): Promise<void> {
+    const { agent, launch } = this.#session.carrying;
+    const { leftovers } = this.#session.services;
+    const isDone = exit.tree.state === "empty" || exit.tree.state === "kept";
+    if (isDone) {
+      faultPoint("end.empty");
+      this.#hasSeenEnd = true;
+      // What it said before it left is in the record before its end is.
+      await this.#output?.finish();
+      await this.#session.transcript.readRest();
+    }
+    const left = exit.tree.state === "empty" ? await leftovers.of(launch.marker, this.#session.folder) : [];
+    const { tellsTurns } = agent.capabilities;
+    await this.#session.sight({ saw: "exit", exit, leftovers: left, tellsTurns });
+  }
+
+  #sawOutput(): void {
+    this.#lastOutputMs = this.#session.services.context.now();
+    this.#session.screen.changed();
+    this.#observeTimer ??= setTimeout(() => void this.#observe(), OBSERVE_MS);
+  }
+
+  async #observe(attached?: boolean): Promise<void> {
+    clearTimeout(this.#observeTimer);
+    this.#observeTimer = undefined;
+    const { store } = this.#session.services.context;
+    await store.observe(this.#session.id, {
+      ...(attached === undefined ? {} : { attached }),
+      ...(this.#lastOutputMs === 0 ? {} : { lastOutputAt: toInstant(this.#lastOutputMs) }),
+    });
+  }
+}

@@ -1,0 +1,300 @@
+import { rmSync } from "node:fs";
+import type { Agent, Seen } from "../agents/agent.ts";
+import type { Launch } from "../domain/carried.ts";
+import type { EventBody } from "../domain/event.ts";
+import type { Source } from "../domain/evidence.ts";
+import type { Action, Observation } from "../domain/observation.ts";
+import type { Redactor } from "../domain/redact.ts";
+import type { Channel, Kind, SessionRow } from "../domain/session.ts";
+import type { Signal } from "../domain/signal.ts";
+import { isEnded } from "../domain/state.ts";
+import { decide } from "../domain/supervise.ts";
+import type { Stream } from "../host/holder-message.ts";
+import { closeTmuxView } from "../host/tmux-view.ts";
+import { durationOf, launchFolder } from "../record/config.ts";
+import { nowOf, stamp } from "../record/context.ts";
+import { EndTree } from "./end-tree.ts";
+import { faultPoint } from "./fault-point.ts";
+import { Follower } from "./follower.ts";
+import { Input } from "./input.ts";
+import { Limits } from "./limits.ts";
+import { ScreenWatch } from "./screen-watch.ts";
+import type { Services } from "./services.ts";
+import { holderGone, lookForTraces } from "./traces.ts";
+import { TranscriptReader } from "./transcript-reader.ts";
+
+export interface Carrying {
+  readonly id: string;
+  readonly generation: number;
+  readonly kind: Kind;
+  readonly launch: Launch;
+  readonly agent: Agent;
+  readonly transcript: string | null;
+  readonly redactor: Redactor;
+}
+
+/** Where in an agent's output or transcript something was said: saying it twice adds it once. */
+export interface Place {
+  readonly key: string;
+  /** What the place is in, where it outlives a launch. */
+  readonly of?: string;
+  readonly consumed?: { readonly stream: Stream; readonly offset: number };
+}
+
+/** The last word of each source, for `explain`. */
+export type LastWords = ReadonlyMap<Source, { readonly signal: Signal; readonly at: string }>;
+
+/**
+ * One launch of one session while the daemon has to do with it. Whatever is seen of it is decided and committed one
+ * after the other, and then done. Holds nothing that the record, the folder of the launch and the holder do not.
+ */
+export class LiveSession {
+  readonly carrying: Carrying;
+  readonly services: Services;
+  readonly folder: string;
+  readonly follower: Follower;
+  readonly input: Input;
+  readonly screen: ScreenWatch;
+  readonly transcript: TranscriptReader;
+  readonly #limits: Limits;
+  readonly #endTree: EndTree;
+  readonly #lastWords = new Map<Source, { signal: Signal; at: string }>();
+  readonly #whenClosed: () => void;
+  readonly #closed = Promise.withResolvers<void>();
+  #queue: Promise<unknown> = Promise.resolve();
+  #isClosing = false;
+  #lookTimer: NodeJS.Timeout | undefined;
+
+  constructor(services: Services, carrying: Carrying, closed: () => void) {
+    this.services = services;
+    this.carrying = carrying;
+    this.folder = launchFolder(services.places.home, carrying.launch.marker);
+    this.#whenClosed = closed;
+    this.follower = new Follower(this);
+    this.input = new Input(this);
+    this.screen = new ScreenWatch(this);
+    this.transcript = new TranscriptReader(this);
+    this.#limits = new Limits(this);
+    this.#endTree = new EndTree(this);
+  }
+
+  get id(): string {
+    return this.carrying.id;
+  }
+
+  /** Resolves when nothing of it is left, its folder included. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  get lastWords(): LastWords {
+    return this.#lastWords;
+  }
+
+  /** Observe, decide, act: the events are committed when this resolves, and what follows from them was begun. */
+  async sight(observation: Observation, channel: Channel | null = null): Promise<Sighted> {
+    return this.#inOrder(async () => {
+      const { context } = this.services;
+      const at = nowOf(context);
+      let actions: readonly Action[] = [];
+      const change = await context.store.change(this.id, (row) => {
+        actions = row ? decide(row, { observation, generation: this.carrying.generation, at }) : [];
+        return actions.flatMap((action) =>
+          action.do === "append" ? [{ ...stamp(context, this.redact(action.body), at), channel }] : [],
+        );
+      });
+      if (change.events.length > 0) await this.#committed(change.row);
+      for (const action of actions) await this.#act(action);
+      return { row: change.row, seq: change.events.at(-1)?.seq ?? change.row.seq };
+    });
+  }
+
+  /** Adds events that need no decision. */
+  async append(bodies: readonly EventBody[], channel: Channel | null = null): Promise<Sighted> {
+    return this.#inOrder(async () => {
+      const { context } = this.services;
+      const change = await context.store.change(this.id, (row) =>
+        row ? bodies.map((body) => ({ ...stamp(context, this.redact(body)), channel })) : [],
+      );
+      if (change.row.hasFile) await context.files.follow(this.id);
+      return { row: change.row, seq: change.events.at(-1)?.seq ?? change.row.seq };
+    });
+  }
+
+  /** What a parser found: identity and usage first, so that whoever sees the new state sees them too. */
+  async saw(seen: Seen, place: Place | null = null): Promise<void> {
+    const { identity, usage, entries, signal } = this.redact(seen);
+    if (identity) await this.#identify(identity);
+    if (usage && usage.length > 0) await this.services.rollcall.recordUsage(this.id, usage);
+    if (entries && entries.length > 0) await this.#addEntries(entries, place);
+    if (signal) await this.signal(signal);
+  }
+
+  /** A transcript that is read again says again who it is. */
+  async #identify(identity: NonNullable<Seen["identity"]>): Promise<void> {
+    const row = await this.row();
+    const names = Object.keys(identity) as (keyof typeof identity)[];
+    if (row && names.some((name) => row[name] !== identity[name]))
+      await this.append([{ kind: "identified", identity }]);
+  }
+
+  async signal(signal: Signal): Promise<void> {
+    // Whoever sees that it rests or asks also sees what it said before.
+    if (signal.says !== "working") await this.transcript.readRest();
+    this.#lastWords.set(signal.source, { signal, at: nowOf(this.services.context) });
+    const trust = this.carrying.agent.trust(this.carrying.kind);
+    await this.sight({ saw: "signal", signal, trust });
+  }
+
+  redact<T>(value: T): T {
+    return this.carrying.redactor.value(value);
+  }
+
+  async row(): Promise<SessionRow | undefined> {
+    return (await this.services.context.store.find(this.id))?.row;
+  }
+
+  /** Connects to the living holder and catches up with what was asked for while there was none. */
+  async adopt(): Promise<void> {
+    await this.follower.begin();
+    const row = await this.row();
+    if (!row?.carried || !this.follower.connection) return;
+    this.transcript.begin(row.turns > 0);
+    this.#limits.follow(row);
+    this.input.follow(row);
+    if (row.state === "stopping") this.#endTree.begin(durationOf(this.services.context.config, "end.grace"));
+    if (row.state === "paused") this.follower.connection.pause();
+  }
+
+  /** The daemon leaves; the session does not. */
+  async letGo(): Promise<void> {
+    this.#stopWatching();
+    await this.follower.letGo();
+    await this.#queue;
+  }
+
+  async #addEntries(entries: NonNullable<Seen["entries"]>, place: Place | null): Promise<void> {
+    const { context } = this.services;
+    const events = entries.map((entry, index) => {
+      const consumed = index === entries.length - 1 && place?.consumed ? { consumed: place.consumed } : {};
+      const event = stamp(context, { kind: "entry_added", entry, ...consumed });
+      return place === null
+        ? event
+        : { ...event, id: `${place.of ?? this.carrying.launch.marker}-${place.key}-${index}` };
+    });
+    const change = await context.store.change(this.id, (row) => (row ? events : []));
+    if (change.events.length > 0 && change.row.hasFile) await context.files.follow(this.id);
+  }
+
+  async #inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+
+  async #committed(row: SessionRow): Promise<void> {
+    if (row.hasFile) await this.services.context.files.follow(this.id);
+    this.#limits.follow(row);
+    if (!isEnded(row.state)) this.input.follow(row);
+  }
+
+  async #act(action: Action): Promise<void> {
+    switch (action.do) {
+      case "append":
+        return;
+      case "end_tree":
+        return this.#endTree.begin(action.graceMs);
+      case "pause_tree":
+        return this.follower.connection?.pause();
+      case "continue_tree":
+        return this.#goOn();
+      case "adopt":
+        return this.adopt();
+      case "look_for_traces":
+        return this.look(0);
+      case "look_again":
+        return this.look(action.afterMs);
+      case "kill":
+        return this.#kill(action.leftovers);
+      case "close":
+        return this.#close();
+    }
+  }
+
+  /** What the agent said while it was paused was not believed: it is asked for again. */
+  #goOn(): void {
+    this.follower.connection?.continue();
+    void this.follower.refresh();
+  }
+
+  /** Looks in a while, outside the queue that this may stand in. */
+  look(afterMs: number): void {
+    clearTimeout(this.#lookTimer);
+    this.#lookTimer = setTimeout(() => void this.lookNow(), afterMs);
+  }
+
+  async lookNow(): Promise<void> {
+    try {
+      const row = await this.row();
+      if (!row || this.#isClosing) return;
+      const traces = await lookForTraces(this);
+      faultPoint("back.looked");
+      const { exit, isHolderAlive } = traces.traces;
+      if (exit && (!isHolderAlive || exit.tree.state === "empty")) await this.follower.readRest();
+      await this.sight(traces);
+    } catch (error) {
+      this.services.log.error({ session: this.id, err: error }, "could not look for traces");
+      this.look(5000);
+    }
+  }
+
+  #kill(leftovers: Extract<Action, { do: "kill" }>["leftovers"]): void {
+    const { leftovers: finder, log } = this.services;
+    log.warn({ session: this.id, pids: leftovers.map(({ pid }) => pid) }, "ending leftovers by their marker");
+    void finder
+      .kill(this.carrying.launch.marker, leftovers)
+      .catch((error: unknown) => log.error({ session: this.id, err: error }, "could not end leftovers"))
+      .then((isGone) => this.look(isGone ? 0 : 5000));
+  }
+
+  #close(): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#stopWatching();
+    void this.#cleanUp();
+  }
+
+  #stopWatching(): void {
+    clearTimeout(this.#lookTimer);
+    this.#limits.stop();
+    this.#endTree.stop();
+    this.screen.stop();
+    this.transcript.stop();
+    this.input.stop();
+  }
+
+  async #cleanUp(): Promise<void> {
+    const { log, places, screens } = this.services;
+    try {
+      faultPoint("end.recorded");
+      await this.follower.finish();
+      await screens.drop(this.folder);
+      await holderGone(this.folder);
+      if (this.carrying.launch.view === "tmux")
+        await closeTmuxView({ socketDir: places.run, sessionId: this.id });
+      faultPoint("end.kept");
+      rmSync(this.folder, { recursive: true, force: true });
+      faultPoint("end.removed");
+    } catch (error) {
+      log.error({ session: this.id, err: error }, "could not clean up");
+    }
+    this.#whenClosed();
+    this.#closed.resolve();
+  }
+}
+
+export interface Sighted {
+  readonly row: SessionRow;
+  /** Of the last event that this made; where it made none, where the session stands. */
+  readonly seq: number;
+}

@@ -1,0 +1,118 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type HolderMessage, STREAMS, type Stream } from "../host/holder-message.ts";
+import type { Output } from "./follower.ts";
+import type { LiveSession } from "./live-session.ts";
+import { OutputEntries, type Piece, PipeLines } from "./pipe-transcript.ts";
+
+/** Lines that come this close together are one entry. */
+const TOGETHER_MS = 50;
+const LARGE_ENTRY = 64 * 1024;
+
+/**
+ * The output of pipes: an agent's JSON stream is parsed line by line, anything else is the transcript as it is. The
+ * holder keeps what was not taken yet, and its writer waits, so that nothing is lost.
+ */
+export class PipeOutput implements Output {
+  readonly #session: LiveSession;
+  readonly #lines: Record<Stream, PipeLines>;
+  readonly #entries: Record<Stream, OutputEntries>;
+  readonly #waiting: Record<Stream, Piece[]> = { out: [], err: [] };
+  /** Up to where each stream was looked through for entries. */
+  readonly #taken: Record<Stream, number>;
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> = Promise.resolve();
+
+  constructor(session: LiveSession, consumed: { readonly out: number; readonly err: number }) {
+    const { redactor } = session.carrying;
+    const noted = readNoted(session.folder);
+    this.#session = session;
+    this.#taken = { out: Math.max(consumed.out, noted.out), err: Math.max(consumed.err, noted.err) };
+    this.#lines = { out: new PipeLines(this.#taken.out), err: new PipeLines(this.#taken.err) };
+    this.#entries = { out: new OutputEntries("out", redactor), err: new OutputEntries("err", redactor) };
+  }
+
+  get from(): { readonly out: number; readonly err: number } {
+    return { out: this.#lines.out.received, err: this.#lines.err.received };
+  }
+
+  async take({ stream, offset, bytes }: Extract<HolderMessage, { type: "output" }>): Promise<void> {
+    const lines = this.#lines[stream];
+    const pieces = lines.push(bytes.subarray(Math.max(0, lines.received - offset)));
+    if (pieces.length > 0) await this.#takePieces(stream, pieces);
+  }
+
+  async finish(): Promise<void> {
+    for (const stream of STREAMS) await this.#takePieces(stream, this.#lines[stream].end());
+    await this.#flush(true);
+  }
+
+  /** A line that is not whole is left to whoever comes back. */
+  async letGo(): Promise<void> {
+    await this.#flush();
+  }
+
+  async #takePieces(stream: Stream, pieces: readonly Piece[]): Promise<void> {
+    const parse = this.#session.carrying.agent.observe.stream;
+    if (stream === "out" && parse) return this.#takeLines(pieces, parse);
+    this.#waiting[stream].push(...pieces);
+    const size = this.#waiting[stream].reduce((sum, { text }) => sum + text.length, 0);
+    if (size >= LARGE_ENTRY) await this.#flush();
+    else if (pieces.length > 0) this.#timer ??= setTimeout(() => void this.#flush(), TOGETHER_MS);
+  }
+
+  async #takeLines(
+    pieces: readonly Piece[],
+    parse: NonNullable<LiveSession["carrying"]["agent"]["observe"]["stream"]>,
+  ): Promise<void> {
+    for (const { text, offset } of pieces) {
+      const place = { key: `out-${offset}`, consumed: { stream: "out", offset } } as const;
+      await this.#session.saw(parse(text), place);
+      this.#note("out", offset);
+    }
+    this.#acknowledge("out", pieces.at(-1)?.offset);
+  }
+
+  async #flush(isOver = false): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#flushing = this.#flushing.then(async () => {
+      for (const stream of STREAMS) await this.#flushStream(stream, isOver);
+    });
+    await this.#flushing;
+  }
+
+  async #flushStream(stream: Stream, isOver: boolean): Promise<void> {
+    const pieces = this.#waiting[stream].splice(0);
+    this.#taken[stream] = pieces.at(-1)?.offset ?? this.#taken[stream];
+    const { entries, heldBytes } = this.#entries[stream].entriesOf(pieces, isOver);
+    const offset = this.#taken[stream] - heldBytes;
+    if (entries.length === 0) return;
+    await this.#session.saw({ entries }, { key: `${stream}-${offset}`, consumed: { stream, offset } });
+    this.#acknowledge(stream, offset);
+  }
+
+  #acknowledge(stream: Stream, offset: number | undefined): void {
+    if (offset !== undefined) this.#session.follower.connection?.acknowledge(stream, offset);
+  }
+
+  /** Survives this process, not the machine; a line that made no entry is not parsed again. */
+  #note(stream: Stream, offset: number): void {
+    this.#noted[stream] = offset;
+    try {
+      writeFileSync(join(this.#session.folder, "consumed"), JSON.stringify(this.#noted), { mode: 0o600 });
+    } catch {
+      // A full disk; the line may be parsed twice after a crash, and entries are known by their place.
+    }
+  }
+
+  readonly #noted: Record<Stream, number> = { out: 0, err: 0 };
+}
+
+function readNoted(folder: string): Record<Stream, number> {
+  try {
+    return JSON.parse(readFileSync(join(folder, "consumed"), "utf8")) as Record<Stream, number>;
+  } catch {
+    return { out: 0, err: 0 };
+  }
+}

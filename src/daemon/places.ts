@@ -1,0 +1,46 @@
+import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { RollcallError } from "../domain/errors.ts";
+import { runFolder } from "../record/config.ts";
+
+/** Where the daemon of a state folder keeps what lives only as long as its sessions. */
+export interface Places {
+  readonly home: string;
+  readonly run: string;
+  readonly lock: string;
+  readonly socket: string;
+  readonly sessions: string;
+  readonly hooks: string;
+  readonly hookScript: string;
+  readonly recordings: string;
+  readonly log: string;
+}
+
+export function placesOf(home: string): Places {
+  const run = runFolder(home);
+  return {
+    home,
+    run,
+    lock: join(run, "daemon.lock"),
+    socket: join(run, "daemon.sock"),
+    sessions: join(run, "sessions"),
+    hooks: join(run, "hooks"),
+    hookScript: join(run, "hook.sh"),
+    recordings: join(home, "recordings"),
+    log: join(home, "daemon.log"),
+  };
+}
+
+/** Folders of this user alone. One that is a link or another's could be read or swapped by someone else. */
+export function makePlaces(places: Places): void {
+  for (const folder of [places.home, places.run, places.sessions, places.hooks, places.recordings]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const found = lstatSync(folder);
+    const isOurs = found.isDirectory() && (process.getuid === undefined || found.uid === process.getuid());
+    if (!isOurs && folder !== places.home)
+      throw new RollcallError("store_wrong_owner", `${folder} is not a folder of yours.`, {
+        hint: "Move it away, or choose another state folder with ROLLCALL_HOME.",
+      });
+    if ((found.mode & 0o077) !== 0 && folder !== places.home) chmodSync(folder, 0o700);
+  }
+}

@@ -1,0 +1,87 @@
+import { closeSync, openSync, rmSync } from "node:fs";
+import type { Logger } from "pino";
+import { ScreenCache } from "../host/screen-cache.ts";
+import { homeFolder } from "../record/config.ts";
+import { takeLock } from "../record/lock.ts";
+import { openRollcall } from "../record/open.ts";
+import { Daemon } from "./daemon.ts";
+import { openDoor } from "./door.ts";
+import { handlersOf } from "./handlers.ts";
+import { Leftovers } from "./leftovers.ts";
+import { openLog } from "./log.ts";
+import { makePlaces, type Places, placesOf } from "./places.ts";
+import type { Programs } from "./services.ts";
+
+export interface DaemonOptions {
+  readonly programs: Programs;
+  readonly version: string;
+  /** Is told one line: `ready`, `running` where another daemon is, or what went wrong. */
+  readonly tell: (line: string) => void;
+}
+
+/** Runs the daemon of the state folder until it is told to stop. Resolves with the exit code. */
+export async function runDaemon(options: DaemonOptions): Promise<number> {
+  const places = placesOf(homeFolder());
+  try {
+    makePlaces(places);
+    closeSync(openSync(places.lock, "a", 0o600));
+    using lock = takeLock(places.lock);
+    if (!lock) {
+      options.tell("running");
+      return 3;
+    }
+    return await serve(options, places, openLog(places.log));
+  } catch (error) {
+    options.tell(error instanceof Error ? error.message : String(error));
+    return 1;
+  }
+}
+
+async function serve(
+  { programs, version, tell }: DaemonOptions,
+  places: Places,
+  log: Logger,
+): Promise<number> {
+  const warn = (sentence: string) => log.warn(sentence);
+  await using rollcall = await openRollcall({ home: places.home, cwd: places.home, channel: "api", warn });
+  const services = {
+    rollcall,
+    context: rollcall.context,
+    places,
+    log,
+    screens: new ScreenCache(),
+    leftovers: new Leftovers(programs.holder),
+    programs,
+    version,
+  };
+  process.on("unhandledRejection", (error) =>
+    log.error({ err: error }, "something failed that nobody waited for"),
+  );
+  process.on("uncaughtException", (error) => {
+    log.fatal({ err: error }, "the daemon has to leave; agents run on");
+    process.exit(1);
+  });
+  const daemon = new Daemon(services);
+  const stopped = Promise.withResolvers<string>();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+    process.on(signal, () => stopped.resolve(signal));
+  await daemon.comeBack();
+  const handlers = handlersOf(daemon, () => stopped.resolve("asked"));
+  const door = await openDoor({
+    socket: places.socket,
+    version,
+    handlers,
+    redact: rollcall.context.redact,
+    log,
+  });
+  log.info({ version, live: daemon.all.length }, "ready");
+  tell("ready");
+  const why = await stopped.promise;
+  log.info({ why, live: daemon.all.length }, "stopping");
+  // New callers find no daemon from now on; those inside are answered first.
+  rmSync(places.socket, { force: true });
+  await daemon.letGo();
+  await door[Symbol.asyncDispose]();
+  log.info("stopped");
+  return 0;
+}

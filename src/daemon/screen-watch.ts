@@ -1,0 +1,89 @@
+import { matchScreen, type ScreenRule } from "../domain/screen-rules.ts";
+import { AT_PROMPT, type Signal } from "../domain/signal.ts";
+import type { Screen } from "../host/screen.ts";
+import { durationOf } from "../record/config.ts";
+import type { LiveSession } from "./live-session.ts";
+
+const SOON_MS = 150;
+
+/** Looks at the screen for what its agent says nowhere else, after it changed and again when it rests. */
+export class ScreenWatch {
+  readonly #session: LiveSession;
+  readonly #rules: readonly ScreenRule[];
+  #soon: NodeJS.Timeout | undefined;
+  #quiet: NodeJS.Timeout | undefined;
+
+  constructor(session: LiveSession) {
+    const { agent, launch } = session.carrying;
+    this.#session = session;
+    const own = launch.waitPattern === null ? [] : [waitRule(launch.waitPattern)];
+    this.#rules = launch.host === "pty" ? [...own, ...(agent.observe.screen ?? [])] : [];
+  }
+
+  /** Cheap: most agents have no rules, and then nothing is looked at. */
+  changed(): void {
+    if (this.#rules.length === 0) return;
+    this.#soon ??= setTimeout(() => void this.#look(false), SOON_MS);
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(
+      () => void this.#look(true),
+      durationOf(this.#session.services.context.config, "screen.quiet"),
+    );
+  }
+
+  stop(): void {
+    clearTimeout(this.#soon);
+    clearTimeout(this.#quiet);
+  }
+
+  /** The screen as it is; undefined where there is no terminal, or no holder to ask. */
+  async now(): Promise<Screen | undefined> {
+    const { carrying, services, folder, follower } = this.#session;
+    if (carrying.launch.host !== "pty") return undefined;
+    const status = await follower.status();
+    if (!status) return undefined;
+    return services.screens.screenOf(folder, { cols: status.cols, rows: status.rows });
+  }
+
+  async modes(): Promise<{ readonly bracketedPaste: boolean }> {
+    return { bracketedPaste: (await this.now())?.bracketedPaste ?? false };
+  }
+
+  /** What the rules say of the screen now, for `explain`. */
+  async match(): Promise<ReturnType<typeof matchScreen>> {
+    const screen = await this.now();
+    return screen && matchScreen(this.#rules, screen.text());
+  }
+
+  async #look(isQuiet: boolean): Promise<void> {
+    this.#soon = undefined;
+    try {
+      const screen = await this.now();
+      if (!screen) return;
+      const rules = this.#rules.filter(({ quiet }) => isQuiet || !quiet);
+      const found = matchScreen(rules, screen.text());
+      const signal = found ? signalOf(found.rule, found.excerpt) : this.#nothing();
+      if (signal) await this.#session.signal(signal);
+    } catch (error) {
+      this.#session.services.log.warn({ session: this.#session.id, err: error }, "could not read the screen");
+    }
+  }
+
+  /** A plain command that waited and shows its pattern no more goes on. */
+  #nothing(): Signal | undefined {
+    if (this.#session.carrying.launch.waitPattern === null) return undefined;
+    return { says: "working", source: "screen", rule: "wait_pattern_gone", excerpt: null };
+  }
+}
+
+function waitRule(pattern: string): ScreenRule {
+  return { name: "wait_pattern", says: "waiting", for: "prompt", pattern, lastLines: 5, quiet: true };
+}
+
+function signalOf(rule: ScreenRule, excerpt: string): Signal {
+  const evidence = { source: "screen", rule: rule.name, excerpt, fillsGap: true } as const;
+  if (rule.says === "working") return { ...evidence, says: "working" };
+  if (rule.says === "ready" || rule.for === undefined || rule.for === "prompt")
+    return { ...evidence, says: "ready" };
+  return { ...evidence, says: "asking", asked: { ...AT_PROMPT, for: rule.for, question: excerpt } };
+}

@@ -1,0 +1,228 @@
+import type { Agent } from "../agents/agent.ts";
+import { agentTypes, findAgent } from "../agents/registry.ts";
+import type { Launch } from "../domain/carried.ts";
+import { isLost } from "../domain/decide-end.ts";
+import { RollcallError } from "../domain/errors.ts";
+import { isFinal } from "../domain/phase.ts";
+import { createRedactor } from "../domain/redact.ts";
+import { decideResume } from "../domain/resume.ts";
+import { checkPattern } from "../domain/screen-rules.ts";
+import { secretValues } from "../domain/secret-values.ts";
+import type { AgentType, Channel, SessionRecord, SessionRow } from "../domain/session.ts";
+import { isEnded, isLive, LIVE_STATES } from "../domain/state.ts";
+import { type Context, stamp } from "../record/context.ts";
+import { type CreateInput, createCarried } from "../record/create.ts";
+import type { Daemon } from "./daemon.ts";
+import { faultPoint } from "./fault-point.ts";
+import {
+  carryPlanned,
+  checkView,
+  type LaunchInput,
+  launch,
+  type PlannedLaunch,
+  planLaunch,
+} from "./launch.ts";
+
+export interface StartInput extends LaunchInput, Omit<CreateInput, "agentType" | "pid"> {
+  readonly agentType: AgentType;
+  readonly args: readonly string[];
+}
+
+/** Record, holder, process: in this order, so that whatever dies in between is found again. */
+export async function startSession(daemon: Daemon, input: StartInput): Promise<SessionRecord> {
+  const { rollcall, context } = daemon.services;
+  const agent = agentOf(input.agentType);
+  if (input.waitPattern !== undefined) checkPattern(input.waitPattern);
+  const planned = planLaunch(daemon, {
+    agent,
+    kind: input.kind ?? "interactive",
+    sessionId: input.id ?? "",
+    args: input.args,
+    model: input.model ?? null,
+    continues: null,
+    input,
+  });
+  faultPoint("start.asked");
+  await checkView(daemon, planned);
+  const id = await createRecord(context, input, planned);
+  await launch(daemon, carryPlanned(daemon, id, 1, planned), planned);
+  return rollcall.get(id);
+}
+
+export interface ResumeInput extends LaunchInput {
+  readonly sessionId: string;
+  readonly ifResumable?: boolean;
+  readonly channel?: Channel;
+}
+
+/** Goes on with the conversation of an ended session, under its own id, as a new generation. */
+export async function resumeSession(daemon: Daemon, input: ResumeInput): Promise<SessionRecord> {
+  const { rollcall, context } = daemon.services;
+  const row = await rowOf(daemon, input.sessionId);
+  const planned = planAgain(daemon, row, input, "resume");
+  // Its end is known a moment before everything of it is cleared away.
+  if (isEnded(row.state) || isLost(row)) await daemon.get(row.id)?.closed;
+  checkResumable(daemon, row, input.ifResumable ?? false);
+  await checkNotHeld(daemon, row);
+  await checkView(daemon, planned);
+  const evidence = { source: "operator", rule: "resume", excerpt: null } as const;
+  const channel = input.channel ?? null;
+  const change = await context.store.change(row.id, (now) => {
+    if (!now || now.generation !== row.generation || isLive(now.state)) return [];
+    const body = {
+      kind: "state_changed",
+      to: "resuming",
+      evidence,
+      launch: withoutSecrets(planned.launch, input.env),
+    } as const;
+    return [{ ...stamp(context, body), channel }];
+  });
+  if (change.events.length === 0) throw stillThere(change.row);
+  await launch(daemon, carryPlanned(daemon, row.id, change.row.generation, planned), planned);
+  return rollcall.get(row.id);
+}
+
+export interface ForkInput extends LaunchInput {
+  readonly sessionId: string;
+  readonly name?: string;
+  readonly channel?: Channel;
+}
+
+/** A new session that begins with a copy of the conversation; the first one is not touched. */
+export async function forkSession(daemon: Daemon, input: ForkInput): Promise<SessionRecord> {
+  const { rollcall, context } = daemon.services;
+  const row = await rowOf(daemon, input.sessionId);
+  const planned = planAgain(daemon, row, input, "fork");
+  const identity: CreateInput = {
+    agentType: row.agentType,
+    kind: row.kind,
+    ...given({ name: input.name, agentName: row.agentName, role: row.role, model: row.model }),
+    ...given({ purpose: row.purpose, goal: row.goal, chainId: row.chainId, taskId: row.taskId }),
+    ...(row.parentId === null ? {} : { parentId: row.parentId }),
+    ...(input.channel === undefined ? {} : { channel: input.channel }),
+  };
+  await checkView(daemon, planned);
+  const id = await createRecord(
+    context,
+    { ...identity, cwd: input.cwd, env: input.env, forkedFrom: row.id },
+    planned,
+  );
+  await launch(daemon, carryPlanned(daemon, id, 1, planned), planned);
+  return rollcall.get(id);
+}
+
+function agentOf(type: AgentType): Agent {
+  const agent = findAgent(type);
+  if (agent) return agent;
+  throw new RollcallError("not_offered", `Rollcall cannot start ${type} yet.`, {
+    hint: `It can start ${agentTypes().join(", ")}, and any command after \`--\`.`,
+  });
+}
+
+/** Works for the caller: in its folder, as a child of the session around it. */
+async function createRecord(
+  context: Context,
+  input: Omit<CreateInput, "pid"> & {
+    readonly cwd: string;
+    readonly env: LaunchInput["env"];
+    readonly forkedFrom?: string;
+  },
+  { launch: planned, plan }: PlannedLaunch,
+): Promise<string> {
+  const callers: Context = { ...context, cwd: input.cwd, env: input.env, channel: input.channel ?? "cli" };
+  const { id, env, cwd: _, workspace, ...words } = input;
+  return createCarried(callers, {
+    ...createRedactor(secretValues(env)).value(words),
+    ...given({ id, workspace }),
+    launch: withoutSecrets(planned, env),
+    nativeId: plan.nativeId,
+  });
+}
+
+/** As it is kept: the caller's secrets may stand in the arguments, too. */
+function withoutSecrets(planned: Launch, env: LaunchInput["env"]): Launch {
+  return { ...planned, args: createRedactor(secretValues(env)).value(planned.args) };
+}
+
+function planAgain(
+  daemon: Daemon,
+  row: SessionRow,
+  input: LaunchInput,
+  how: "resume" | "fork",
+): PlannedLaunch {
+  const agent = findAgent(row.agentType);
+  if (!row.carried || !agent)
+    throw new RollcallError(
+      "not_carried",
+      `Session ${row.id} is only a record; there is no conversation to ${how}.`,
+    );
+  const canDo = how === "resume" ? agent.capabilities.canResume : agent.capabilities.canFork;
+  if (!canDo)
+    throw new RollcallError("not_offered", `What session ${row.id} runs has no conversation to ${how}.`, {
+      hint: "Start it anew with `rollcall start`.",
+    });
+  if (row.nativeId === null)
+    throw new RollcallError("no_native_id", `The agent's own id of session ${row.id} was never seen.`);
+  const continues = { nativeId: row.nativeId, how };
+  return planLaunch(daemon, {
+    agent,
+    kind: row.kind,
+    sessionId: row.id,
+    args: row.carried.launch.args,
+    model: row.model,
+    continues,
+    input,
+  });
+}
+
+function checkResumable(daemon: Daemon, row: SessionRow, needsVerdict: boolean): void {
+  const { resumePolicy, now } = daemon.services.context;
+  if (isFinal(row.phase))
+    throw new RollcallError("finalized", `The work on session ${row.id} is ${row.phase}, for good.`, {
+      hint: `\`rollcall fork ${row.id}\` begins a new one with its conversation.`,
+    });
+  if (isLive(row.state) || daemon.get(row.id)) throw stillThere(row);
+  const verdict = decideResume(row, resumePolicy, now());
+  if (needsVerdict && !verdict.resume)
+    throw new RollcallError("not_resumable", `Session ${row.id} should not be resumed: ${verdict.reason}.`, {
+      hint: "Leave --if-resumable out to resume it nevertheless.",
+      facts: { reason: verdict.reason },
+    });
+}
+
+/** Two processes in one conversation would mix their words. */
+async function checkNotHeld(daemon: Daemon, row: SessionRow): Promise<void> {
+  const { store } = daemon.services.context;
+  const isHolding = (other: SessionRow) =>
+    other.id !== row.id && other.nativeId === row.nativeId && other.agentType === row.agentType;
+  const { items } = await store.list({ states: LIVE_STATES, where: isHolding, limit: 1 });
+  const holder = items[0]?.row;
+  if (!holder) return;
+  throw new RollcallError(
+    "conversation_held",
+    `Session ${holder.id} is in the same conversation and lives.`,
+    {
+      hint: `End it first, or begin a copy with \`rollcall fork ${row.id}\`.`,
+    },
+  );
+}
+
+function stillThere(row: SessionRow): RollcallError {
+  return new RollcallError("conversation_held", `Session ${row.id} is still ${row.state}.`, {
+    hint: `Send to it with \`rollcall send ${row.id} TEXT\`, or end it first.`,
+  });
+}
+
+export async function rowOf(daemon: Daemon, id: string): Promise<SessionRow> {
+  const stored = await daemon.services.context.store.find(id);
+  if (stored) return stored.row;
+  throw new RollcallError("session_not_found", `There is no session ${id}.`, {
+    hint: "See `rollcall list`.",
+  });
+}
+
+function given<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  ) as { [K in keyof T]?: NonNullable<T[K]> };
+}

@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import { findHolderFile } from "../host/holder-files.ts";
+import type { HolderMessage } from "../host/holder-message.ts";
+import { readScreen } from "../host/read-screen.ts";
+import { writeSnapshot } from "../host/snapshot-file.ts";
+import { Recording } from "../record/recording.ts";
+import type { Output } from "./follower.ts";
+import type { LiveSession } from "./live-session.ts";
+
+/** So much output is replayed at an attach at most, once the terminal has rested. */
+const SNAPSHOT_BYTES = 512 * 1024;
+const REST_MS = 1000;
+
+/** The output of a terminal: recorded as it comes, and let go of behind a snapshot of the screen. */
+export class TerminalOutput implements Output {
+  readonly #session: LiveSession;
+  readonly #recording: Recording;
+  #snapshotAt = 0;
+  #restTimer: NodeJS.Timeout | undefined;
+
+  constructor(session: LiveSession) {
+    const { services, carrying } = session;
+    this.#session = session;
+    this.#recording = new Recording({
+      folder: join(services.places.recordings, session.id),
+      generation: carrying.generation,
+      mostBytes: services.context.config["recording.max_bytes"],
+      redactor: carrying.redactor,
+      now: services.context.now,
+      // Of the launch, not of this daemon: the recording goes on in the same time.
+      startedAtMs: Date.parse(findHolderFile(session.folder)?.startedAt ?? "") || services.context.now(),
+    });
+  }
+
+  get from(): { readonly out: number; readonly err: number } {
+    return { out: this.#recording.offset, err: 0 };
+  }
+
+  take({ offset, bytes }: Extract<HolderMessage, { type: "output" }>): void {
+    this.#recording.write(offset, bytes);
+    clearTimeout(this.#restTimer);
+    if (this.#recording.offset - this.#snapshotAt < SNAPSHOT_BYTES) return;
+    this.#restTimer = setTimeout(() => void this.#snapshot(), REST_MS);
+  }
+
+  resize(cols: number, rows: number): void {
+    this.#recording.resize(cols, rows);
+  }
+
+  async finish(): Promise<void> {
+    clearTimeout(this.#restTimer);
+    this.#recording.end();
+  }
+
+  async letGo(): Promise<void> {
+    clearTimeout(this.#restTimer);
+    this.#recording.close();
+  }
+
+  /** What is recorded and shown by a snapshot is needed no more. */
+  async #snapshot(): Promise<void> {
+    const { services, follower, folder } = this.#session;
+    try {
+      const status = await follower.status();
+      if (!status) return;
+      this.#recording.sync();
+      const { cols, rows } = status;
+      const { screen, offset } = await readScreen(folder, { cols, rows }, { upTo: this.#recording.offset });
+      await writeSnapshot(folder, { offset, bytes: screen.snapshot(), size: { cols, rows } });
+      this.#snapshotAt = offset;
+      follower.connection?.acknowledge("out", offset);
+    } catch (error) {
+      services.log.warn({ session: this.#session.id, err: error }, "could not take a snapshot of the screen");
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Observation } from "../domain/observation.ts";
+import { findExitFile, findHolderFile } from "../host/holder-files.ts";
+import { bootId, isProcessAlive } from "../record/process.ts";
+import type { LiveSession } from "./live-session.ts";
+import { markerOf } from "./proc.ts";
+
+const LEAVING_MS = 2000;
+const STEP_MS = 5;
+
+/** A holder tells that its tree is empty, and then leaves; its guard follows. */
+export async function holderGone(folder: string): Promise<void> {
+  const file = findHolderFile(folder);
+  if (!file) return;
+  const own = [file.guard, file.holder].map((process) => ({ ...process, bootId: file.bootId }));
+  for (let waitedMs = 0; waitedMs < LEAVING_MS && own.some(isProcessAlive); waitedMs += STEP_MS)
+    await sleep(STEP_MS);
+}
+
+/** Everything that can be found of a session without its holder's word. */
+export async function lookForTraces(session: LiveSession): Promise<Extract<Observation, { saw: "traces" }>> {
+  const { folder, carrying, services } = session;
+  const holder = findHolderFile(folder);
+  const isAlive = (process: { readonly pid: number; readonly startTime: string } | undefined) =>
+    process !== undefined &&
+    holder !== undefined &&
+    isProcessAlive({ ...process, bootId: holder.bootId }) &&
+    // Pid and start time can be another's within one tick of the clock; the marker cannot.
+    markerOf(process.pid) === carrying.launch.marker;
+  return {
+    saw: "traces",
+    tellsTurns: carrying.agent.capabilities.tellsTurns,
+    traces: {
+      bootId: bootId(),
+      ageMs: services.context.now() - Date.parse(carrying.launch.at),
+      holderBootId: holder?.bootId ?? null,
+      isHolderAlive: isAlive(holder?.holder),
+      isGuardAlive: isAlive(holder?.guard),
+      agent: holder ? { ...holder.agent, bootId: holder.bootId } : null,
+      exit: findExitFile(folder) ?? null,
+      leftovers: await services.leftovers.of(carrying.launch.marker, folder),
+    },
+  };
+}

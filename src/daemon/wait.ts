@@ -1,0 +1,111 @@
+import { RollcallError } from "../domain/errors.ts";
+import type { FeedEvent } from "../domain/event.ts";
+import type { SessionRecord } from "../domain/session.ts";
+import { isEnded, type State } from "../domain/state.ts";
+import type { Daemon } from "./daemon.ts";
+
+export interface WaitInput {
+  readonly sessionIds: readonly string[];
+  readonly until?: readonly State[];
+  readonly any?: boolean;
+  /** Only what came later counts. */
+  readonly after?: number;
+  readonly timeoutMs?: number;
+}
+
+export interface Waited {
+  readonly session: SessionRecord;
+  readonly reached: State | null;
+}
+
+const DEFAULT_UNTIL: readonly State[] = ["waiting_input", "stopped", "failed", "unknown"];
+
+/** Until all sessions, or any of them, reach one of the states; one that ends without is answered at once with null. */
+export async function waitForSessions(
+  daemon: Daemon,
+  input: WaitInput,
+  signal: AbortSignal,
+): Promise<Waited[]> {
+  const until = input.until ?? DEFAULT_UNTIL;
+  const gone = new AbortController();
+  const waits = input.sessionIds.map(async (id) => {
+    const reached = await reach(daemon, id, until, input.after, AbortSignal.any([signal, gone.signal]));
+    return { id, reached };
+  });
+  try {
+    const reached = await within(input.timeoutMs, input.any ? firstOf(waits) : Promise.all(waits));
+    return await Promise.all(
+      reached.map(async ({ id, reached: state }) => ({
+        session: await daemon.services.rollcall.get(id),
+        reached: state,
+      })),
+    );
+  } finally {
+    gone.abort();
+    for (const wait of waits) wait.catch(() => {});
+  }
+}
+
+async function firstOf<T>(waits: readonly Promise<T>[]): Promise<T[]> {
+  return [await Promise.race(waits)];
+}
+
+/** The state that was reached; null where the session ended without. */
+async function reach(
+  daemon: Daemon,
+  id: string,
+  until: readonly State[],
+  after: number | undefined,
+  signal: AbortSignal,
+): Promise<State | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<State | null>();
+  // Who gives up before it is settled has told so already.
+  promise.catch(() => {});
+  const judge = (event: FeedEvent) => {
+    const state = stateOf(event, after ?? 0);
+    if (state === undefined) return;
+    if (state !== "gone" && until.includes(state)) resolve(state);
+    else if (state === "gone" || isEnded(state)) resolve(null);
+  };
+  // Listening first and looking then: nothing can fall in between.
+  using _listening = daemon.hub.listen(judge, [id]);
+  signal.addEventListener("abort", () => reject(new RollcallError("timed_out", "Nobody waits any more.")), {
+    once: true,
+  });
+  const row = (await daemon.services.rollcall.get(id)) as SessionRecord;
+  if (after === undefined && until.includes(row.state)) return row.state;
+  if (after !== undefined) {
+    for await (const event of daemon.services.rollcall.events(id, { after })) judge({ ...event, cursor: "" });
+  }
+  // Already over, and nothing more can come.
+  if (isEnded(row.state) && (after === undefined || row.seq <= after))
+    return until.includes(row.state) ? row.state : null;
+  // Awaited here: the listener is let go of when this returns.
+  return await promise;
+}
+
+function stateOf(event: FeedEvent, after: number): State | "gone" | undefined {
+  if (event.body.kind === "deleted") return "gone";
+  if (!("seq" in event) || event.seq <= after) return undefined;
+  if (event.body.kind === "state_changed") return event.body.to;
+  return event.body.kind === "reconciled" ? "unknown" : undefined;
+}
+
+async function within<T>(timeoutMs: number | undefined, work: Promise<T>): Promise<T> {
+  if (timeoutMs === undefined) return work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () =>
+      reject(
+        new RollcallError("timed_out", `Not reached within ${timeoutMs} ms.`, {
+          hint: "The session goes on; wait again, or see `rollcall get`.",
+        }),
+      ),
+    timeoutMs,
+  );
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

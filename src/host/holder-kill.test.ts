@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { killMarked } from "./holder.ts";
+import { hasCompiler, holderBinary } from "./holder-bench.ts";
+
+const MARKER = "0123456789abcdef0123456789abcdef";
+
+describe.skipIf(!hasCompiler)("killing by the marker", () => {
+  test("kills the process of the launch", async () => {
+    await using sleeper = await startSleeper({ ROLLCALL_SESSION: MARKER });
+    await killMarked(holderBinary, MARKER, [sleeper]);
+    expect(await sleeper.ended).toBe("SIGKILL");
+  });
+
+  test.each([
+    ["another start time", { ROLLCALL_SESSION: MARKER }, "1"],
+    ["no marker", {}, undefined],
+    ["the marker of another launch", { ROLLCALL_SESSION: MARKER.replace("0", "f") }, undefined],
+    ["a marker that only begins the same", { ROLLCALL_SESSION: `${MARKER}0` }, undefined],
+    ["the marker in another variable", { MY_ROLLCALL_SESSION: MARKER }, undefined],
+  ] as const)("leaves a process alone with %s", async (_, env, startTime) => {
+    await using sleeper = await startSleeper(env);
+    await killMarked(holderBinary, MARKER, [{ pid: sleeper.pid, startTime: startTime ?? sleeper.startTime }]);
+    expect(sleeper.isAlive()).toBe(true);
+  });
+
+  test("is not disturbed by one that is gone", async () => {
+    await using sleeper = await startSleeper({ ROLLCALL_SESSION: MARKER });
+    await killMarked(holderBinary, MARKER, [{ pid: 4_000_000, startTime: "1" }, sleeper]);
+    expect(await sleeper.ended).toBe("SIGKILL");
+  });
+});
+
+async function startSleeper(env: Record<string, string>) {
+  const child = spawn("sleep", ["60"], { stdio: "ignore", env: { PATH: process.env.PATH, ...env } });
+  await once(child, "spawn");
+  const pid = child.pid as number;
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  const ended = once(child, "exit").then(([, signal]) => signal as string);
+  return {
+    pid,
+    startTime: stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] as string,
+    ended,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}

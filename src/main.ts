@@ -1,0 +1,32 @@
+import { writeSync } from "node:fs";
+import { join } from "node:path";
+import { runDaemon } from "./daemon/run.ts";
+
+/** Put in by the build, from package.json. */
+declare const ROLLCALL_VERSION: string;
+
+/** The daemon as a program; `root` is the folder that Rollcall was installed to. */
+export async function main(root: string): Promise<void> {
+  const native = join(root, "dist", "native");
+  process.exitCode = await runDaemon({
+    version: ROLLCALL_VERSION,
+    programs: {
+      node: process.execPath,
+      holder: join(native, "rollcall-holder"),
+      attach: join(native, "rollcall-attach"),
+      cli: join(root, "bin", "rollcall.cjs"),
+      scripted: join(root, "dist", "agent", "scripted.cjs"),
+    },
+    tell,
+  });
+  process.exit();
+}
+
+/** Whoever started it may be gone already. */
+function tell(line: string): void {
+  try {
+    writeSync(1, `${line}\n`);
+  } catch {
+    // Nobody listens.
+  }
+}

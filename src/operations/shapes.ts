@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { ENTRY_KINDS, ENTRY_ROLES } from "../domain/entry.ts";
+import { OUTCOMES } from "../domain/outcome.ts";
+import { AGENT_TYPES, CHANNELS, KINDS } from "../domain/session.ts";
+import { STATES, WAITING_FOR } from "../domain/state.ts";
+
+export const sessionId = z.string().min(1).max(128);
+export const durationMs = z.int().min(0).max(31_536_000_000);
+export const channel = z.enum(CHANNELS);
+export const outcome = z.enum(OUTCOMES);
+export const state = z.enum(STATES);
+
+const waiting = z.looseObject({
+  for: z.enum(WAITING_FOR),
+  request_id: z.string().nullable(),
+  question: z.string().nullable(),
+});
+
+/** The record of a session; the whole of it is described by the glossary. */
+export const session = z.looseObject({
+  id: sessionId,
+  agent_type: z.enum(AGENT_TYPES),
+  kind: z.enum(KINDS),
+  state,
+  waiting: waiting.nullable(),
+  outcome: outcome.nullable(),
+  exit_code: z.int().nullable(),
+  generation: z.int(),
+  seq: z.int(),
+});
+
+/** Answered by every verb that only does something. */
+export const done = z.object({ session_id: sessionId, seq: z.int() });
+
+export const entry = z.looseObject({
+  seq: z.int(),
+  at: z.string(),
+  role: z.enum(ENTRY_ROLES),
+  kind: z.enum(ENTRY_KINDS),
+  text: z.string().nullable(),
+  tool: z.looseObject({ name: z.string() }).nullable(),
+});

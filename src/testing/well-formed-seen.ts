@@ -1,0 +1,37 @@
+import { expect } from "vitest";
+import type { Agent, Seen } from "../agents/agent.ts";
+import { checkEntry } from "../domain/entry.ts";
+import { isJsonObject } from "../domain/json.ts";
+import type { Signal } from "../domain/signal.ts";
+import { WAITING_FOR } from "../domain/state.ts";
+import { checkRequest } from "../domain/usage.ts";
+
+/** Whether what a parser told can be used as it is. */
+export function expectWellFormed(agent: Agent, seen: Seen): void {
+  const { signal, entries = [], usage = [], identity = {}, ...rest } = seen;
+  expect(rest).toEqual({});
+  if (signal) expectSignal(agent, signal);
+  for (const entry of entries) expect(checkEntry(entry)).toEqual(entry);
+  for (const request of usage) expect(checkRequest(request)).toEqual(request);
+  for (const [name, value] of Object.entries(identity)) {
+    expect(["nativeId", "model", "agentVersion"]).toContain(name);
+    expect(typeof value).toBe("string");
+  }
+}
+
+/** Of a source that counts for this agent; a word of any other would be lost. */
+function expectSignal(agent: Agent, signal: Signal): void {
+  expect(agent.capabilities.kinds.flatMap((kind) => agent.trust(kind))).toContain(signal.source);
+  expect(signal.rule).toMatch(/^[a-z][a-z0-9_]*$/);
+  expect(signal.excerpt === null || typeof signal.excerpt === "string").toBe(true);
+  expect(["loading", "working", "ready", "asking"]).toContain(signal.says);
+  if (signal.says === "ready" && signal.turn !== undefined)
+    expect(["good", "aborted", "failed"]).toContain(signal.turn);
+  if (signal.says !== "asking") return;
+  const { for: what, requestId, tool, input, question, options } = signal.asked;
+  expect(WAITING_FOR).toContain(what);
+  for (const text of [requestId, tool, question])
+    expect(text === null || typeof text === "string").toBe(true);
+  expect(input === null || isJsonObject(input)).toBe(true);
+  expect(options === null || options.every((option) => typeof option === "string")).toBe(true);
+}
