@@ -6,10 +6,13 @@ import { contention } from "./contention.ts";
 import type { Bench, Group } from "./figure.ts";
 import { list } from "./list.ts";
 import { listMemory } from "./list-memory.ts";
+import { live } from "./live.ts";
+import { quiet } from "./quiet.ts";
 import { read } from "./read.ts";
 import { Scratch } from "./scratch.ts";
 import { startUp } from "./start-up.ts";
 import { HEADER, type Judged, judge, showFigure, showMachine, thisMachine } from "./table.ts";
+import { terminal } from "./terminal.ts";
 
 const GROUPS: Readonly<Record<string, Group>> = {
   append,
@@ -19,6 +22,9 @@ const GROUPS: Readonly<Record<string, Group>> = {
   "start-up": startUp,
   contention,
   "list-memory": listMemory,
+  live,
+  terminal,
+  quiet,
 };
 
 interface Orders {

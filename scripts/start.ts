@@ -1,153 +1,123 @@
-// Builds Rollcall and shows the roll over a few example records, in a state folder of their own.
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+// Builds Rollcall and runs a live demo in a state folder of its own until Ctrl-C; then nothing of it is left.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { EventBody } from "../src/domain/event.ts";
-import type { JsonObject } from "../src/domain/json.ts";
-import { openRollcall, type Rollcall, Session } from "../src/index.ts";
+import { describeRoll } from "../src/cli/roll.ts";
+import { rollOrder } from "../src/cli/roll-order.ts";
+import { openRollcall } from "../src/index.ts";
+import { takeLock } from "../src/record/lock.ts";
 
 const root = join(import.meta.dirname, "..");
 const home = join(root, ".rollcall-demo");
-const minutes = 60_000;
-
-process.stdout.write("Building … ");
-execFileSync(process.execPath, [join(root, "scripts", "build.ts")], {
-  stdio: ["ignore", "ignore", "inherit"],
-});
-console.log("done.\n");
-
-rmSync(home, { recursive: true, force: true });
-mkdirSync(home, { mode: 0o700 });
-await fill();
-
+/** What changes within this time is printed together. */
+const TOGETHER_MS = 1000;
+const LOCK = "start.lock";
+const here = `ROLLCALL_HOME=${relative(root, home)} npx rollcall`;
 const env = { ...process.env, ROLLCALL_HOME: home };
-spawnSync(process.execPath, [join(root, "bin", "rollcall.cjs")], { stdio: "inherit", env });
-const here = `ROLLCALL_HOME=${relative(process.cwd(), home) || "."}`;
-console.log(`
-These are example records in ${relative(process.cwd(), home)}; your own state folder was not touched. Look around with
-  ${here} npx rollcall list
-  ${here} npx rollcall get plan-network
-  ${here} npx rollcall should-resume plan-network
-  ${here} npx rollcall search memory
-  ${here} npx rollcall stats --resume`);
+const leaving = new AbortController();
 
-async function fill(): Promise<void> {
-  let now = Date.now() - 42 * minutes;
-  const later = (count: number) => {
-    now += count * minutes;
-  };
-  await using rollcall = await openRollcall({ home, cwd: home, now: () => now });
-  await finished(rollcall, later);
-  await failed(rollcall, later);
-  await waiting(rollcall, later);
-  await approval(rollcall, later);
-  await running(rollcall);
-}
+// From here on a signal only asks: whatever runs by then is ended first.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => leaving.abort());
+// A terminal that is gone, or a pipe that nobody reads.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => leaving.abort());
 
-async function finished(rollcall: Rollcall, later: (count: number) => void): Promise<void> {
-  const session = await Session.create(
-    {
-      name: "fix-crash-loop",
-      agentName: "gitops-operator",
-      agentType: "claude",
-      model: "claude-sonnet-5",
-      goal: "Find out why the pod restarts",
-      file: false,
-    },
-    { rollcall },
+mkdirSync(home, { recursive: true, mode: 0o700 });
+const lock = takeLock(join(home, LOCK));
+process.exitCode = lock ? await start() : refuse();
+lock?.[Symbol.dispose]();
+
+function refuse(): number {
+  console.error(
+    `\`npm start\` runs already in ${home}. Use it with \`${here}\`, or end it with Ctrl-C first.`,
   );
-  await session.addMessage({ role: "user", content: "Why does the pod restart every few minutes?" });
-  await session.recordToolCall({
-    name: "kubectl:describe",
-    params: { pod: "api-7d9f" },
-    result: { reason: "OOMKilled" },
-  });
-  await session.addMessage({
-    role: "assistant",
-    content: "It is killed for using more memory than its limit. I raised the limit.",
-  });
-  await session.addUsage({ input: 4210, output: 980, cacheRead: 18_400, cacheWrite: 2100, costUsd: 0.0412 });
-  later(9);
-  await rollcall.finalize(session.id, "completed", { summary: "Raised the memory limit; no restart since" });
+  return 1;
 }
 
-async function failed(rollcall: Rollcall, later: (count: number) => void): Promise<void> {
-  const { id } = await rollcall.create({
-    name: "nightly-tests",
-    agentName: "tester",
-    agentType: "codex",
-    kind: "autonomous",
-    goal: "Run the nightly tests",
-    file: false,
-  });
-  await rollcall.update(id, { phase: "executing" });
-  later(6);
-  await rollcall.update(id, { phase: "failed", error: "3 of 212 tests failed" });
+async function start(): Promise<number> {
+  process.stdout.write("Building … ");
+  const built = await run(join(root, "scripts", "build.ts"), [], ["ignore", "ignore", "inherit"]);
+  if (built !== 0 || leaving.signal.aborted) return built;
+  console.log("done.");
+  try {
+    await reset();
+    if (leaving.signal.aborted) return 0;
+    const started = await rollcall(["demo"], ["ignore", "ignore", "inherit"]);
+    if (started !== 0 || leaving.signal.aborted) return started;
+    await show();
+  } finally {
+    process.exitCode = await endAll();
+  }
+  return process.exitCode;
 }
 
-async function waiting(rollcall: Rollcall, later: (count: number) => void): Promise<void> {
-  const { id } = await rollcall.create({
-    name: "clean-branches",
-    agentName: "janitor",
-    agentType: "claude",
-    goal: "Remove merged branches",
-    file: false,
-  });
-  later(3);
-  const input: JsonObject = { command: "git push origin --delete feature/old" };
-  await append(rollcall, id, {
-    kind: "state_changed",
-    to: "waiting_input",
-    evidence: { source: "declared", rule: "demo", excerpt: null },
-    waiting: {
-      for: "permission",
-      requestId: "r1",
-      tool: "Bash",
-      input,
-      question: "Run git push origin --delete feature/old?",
-      options: null,
-      since: new Date().toISOString(),
-    },
-  });
+/** What an earlier demo left behind when it was killed is ended before its folder is emptied. */
+async function reset(): Promise<void> {
+  const sessions = join(home, "run", "sessions");
+  if (existsSync(sessions)) await rollcall(["up"], ["ignore", "ignore", "inherit"]);
+  await rollcall(["down", "--end-all", "--grace", "2s"], ["ignore", "ignore", "inherit"]);
+  const old = readdirSync(home).filter((name) => !name.startsWith(LOCK));
+  for (const name of old) rmSync(join(home, name), { recursive: true, force: true });
 }
 
-async function approval(rollcall: Rollcall, later: (count: number) => void): Promise<void> {
-  const { id } = await rollcall.create({
-    name: "plan-network",
-    agentName: "terraform-architect",
-    agentType: "claude",
-    taskId: "T001",
-    purpose: "approval_workflow",
-    file: false,
-  });
-  await rollcall.update(id, { phase: "planning", metadata: { plan_file: "plan.json" } });
-  later(14);
-  await rollcall.update(id, { phase: "approval" });
+async function show(): Promise<void> {
+  const note = `In a second terminal, same folder: ${here}`;
+  if (process.stdin.isTTY && process.stdout.isTTY) {
+    await rollcall(["top", "--note", `${note}\nq ends all of it and leaves no process.`], "inherit");
+    return;
+  }
+  console.log(`${note}\nCtrl-C, or SIGTERM to this process (${process.pid}), ends everything.`);
+  await printChanges();
 }
 
-async function running(rollcall: Rollcall): Promise<void> {
-  await rollcall.create({
-    name: "write-docs",
-    agentName: "writer",
-    agentType: "gemini",
-    goal: "Document the release",
-    file: false,
-  });
-  await rollcall.upsert([
-    {
-      id: "fleet-0007",
-      agent_type: "opencode",
-      status: "active",
-      turns: 12,
-      prompt_tokens: 91_000,
-      completion_tokens: 7400,
-      cost_cents: 38.5,
-      goal_text: "Migrate the build",
-    },
-  ]);
+/** Without a terminal: the roll, whenever something on it is no longer what it was. */
+async function printChanges(): Promise<void> {
+  await using store = await openRollcall({ home, cwd: home });
+  const after = await store.feedEnd();
+  let last = "";
+  let timer: NodeJS.Timeout | undefined;
+  const print = async () => {
+    const rows = rollOrder(await Array.fromAsync(store.list({ activeOnly: true })));
+    const now = JSON.stringify(rows.map(({ session: { id, state, waiting } }) => [id, state, waiting]));
+    if (now !== last) console.log(`\n${describeRoll(rows, 120)}`);
+    last = now;
+    timer = undefined;
+  };
+  await print();
+  for await (const _ of store.feed({ after, follow: true, signal: leaving.signal }))
+    timer ??= setTimeout(() => void print(), TOGETHER_MS);
+  clearTimeout(timer);
 }
 
-async function append(rollcall: Rollcall, id: string, body: EventBody): Promise<void> {
-  const at = new Date(rollcall.context.now()).toISOString();
-  await rollcall.context.store.change(id, () => [{ id: `demo-${id}`, at, channel: "cli", body }]);
+async function endAll(): Promise<number> {
+  const code = await rollcall(["down", "--end-all", "--grace", "2s"], ["ignore", "ignore", "inherit"], true);
+  console.log(code === 0 ? "Everything has ended; no process is left." : "Not everything has ended.");
+  return code;
+}
+
+async function rollcall(
+  args: readonly string[],
+  stdio: "inherit" | ("ignore" | "inherit")[],
+  isLast = false,
+): Promise<number> {
+  return run(join(root, "bin", "rollcall.cjs"), args, stdio, isLast);
+}
+
+/** The last one is out of reach of the terminal's keys; any other is told to leave when we are. */
+async function run(
+  script: string,
+  args: readonly string[],
+  stdio: "inherit" | ("ignore" | "inherit")[],
+  isLast = false,
+): Promise<number> {
+  const child = spawn(process.execPath, [script, ...args], { cwd: root, stdio, env, detached: isLast });
+  const leave = () => void child.kill("SIGTERM");
+  if (!isLast) leaving.signal.addEventListener("abort", leave);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code, signal) => {
+      leaving.signal.removeEventListener("abort", leave);
+      // One that was told to leave has done what it should.
+      resolve(code ?? (signal !== null && leaving.signal.aborted ? 0 : 1));
+    });
+  });
 }

@@ -39,16 +39,16 @@ describe("the docs", () => {
 
   test("would be caught if they did not", () => {
     const planted = [
-      "Use `rollcall fly`, `rollcall list --wings` and `rollcall hook post-delegate`, or `rollcall start` in step 2.",
+      "Use `rollcall fly`, `rollcall list --wings` and `rollcall hook post-delegate`, or `rollcall dashboard` in step 7.",
       "- `rollcall update --phase` is fine, `--wings` is not.",
       "See `src/domain/wings.ts`, `noSuchFunction()`, `rollcall.fly()`, `Session.load()`, `npm run fly`, `store_winged`.",
       "[here](wings.md), [there](ARCHITECTURE.md#wings), [good](ARCHITECTURE.md#invariants).",
     ].join("\n\n");
-    expect(problemsIn(planted.replace("in step 2", "now"), "docs/planted.md")).toEqual([
+    expect(problemsIn(planted.replace("in step 7", "now"), "docs/planted.md")).toEqual([
       "there is no command `rollcall fly`",
       "`rollcall list` has no --wings",
       "there is no hook post-delegate",
-      "there is no command `rollcall start`",
+      "there is no command `rollcall dashboard`",
       "`rollcall update` has no --wings",
       "there is no file src/domain/wings.ts",
       "the library has no noSuchFunction()",
@@ -113,7 +113,7 @@ describe("docs/operations.md", () => {
     const listed = tableRows(section(read("docs/operations.md"), "Settings")).slice(1);
     const expected = Object.entries(SETTINGS).map(([name, { default: value, inProject }]) => [
       name,
-      name === "machine" ? "the host name" : Array.isArray(value) ? "none" : String(value),
+      name === "machine" ? "the host name" : Array.isArray(value) || value === "" ? "none" : String(value),
       inProject ? "yes" : "no",
     ]);
     expect(listed.map((cells) => cells.slice(0, 3).map((cell) => cell.replaceAll("`", "")))).toEqual(
@@ -191,7 +191,8 @@ function spanProblems(spans: readonly string[]): string[] {
 }
 
 function callProblems(call: string): string[] {
-  const [, name, ...words] = call.trim().split(/\s+/);
+  // What comes after `--` is a command of someone else.
+  const [, name, ...words] = (call.split(" -- ")[0] as string).trim().split(/\s+/);
   if (name === undefined || name.startsWith("-")) return [];
   if (!findCommand(name)) return [`there is no command \`rollcall ${name}\``];
   const isHook = name === "hook" && words[0] !== undefined && !words[0].startsWith("-");

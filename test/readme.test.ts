@@ -19,7 +19,10 @@ describe("the examples of the README", () => {
     chmodSync(join(place, "bin", "rollcall"), 0o755);
   });
 
-  afterAll(() => rmSync(place, { recursive: true, force: true }));
+  afterAll(() => {
+    run("rollcall", ["down", "--end-all"]);
+    rmSync(place, { recursive: true, force: true });
+  });
 
   function run(program: string, args: readonly string[]): string {
     const env = { HOME: place, PATH: `${join(place, "bin")}:${process.env.PATH}`, TMPDIR: tmpdir() };
@@ -30,6 +33,8 @@ describe("the examples of the README", () => {
     const script = blocks("sh").join("\n");
     expect(script.split("\n").length).toBeGreaterThan(10);
     const said = run("bash", ["-euo", "pipefail", "-c", script]);
+    expect(said).toContain("hello from ");
+    expect(said).toContain("42 tests passed");
     expect(said).toContain("yes: session_resumable (record)");
     expect(said).toContain('"reason":"no_existing_session"');
     expect(said).toContain("Sound: ");

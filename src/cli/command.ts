@@ -15,6 +15,8 @@ export interface Command {
   readonly words: string;
   /** How many words it takes at least and at most. */
   readonly takes: readonly [least: number, most: number];
+  /** What comes after `--` is not for Rollcall, such as a command to start. */
+  readonly takesRest?: boolean;
   /** What the words can be, for completion. */
   readonly completes?: readonly ("session" | readonly string[])[];
   readonly about: string;
@@ -29,6 +31,8 @@ export interface Command {
 /** The words and options of a call, checked against what the command takes. */
 export interface Input {
   readonly words: readonly string[];
+  /** What came after `--`; undefined where there was none. */
+  readonly rest?: readonly string[];
   readonly flags: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, readonly string[]>;
 }

@@ -60,6 +60,49 @@ export const GROUPS: readonly Group[] = [
     ],
   },
   {
+    title: "Live sessions",
+    commands: [
+      { name: "start", summary: "start an agent or any command", load: () => import("./commands/start.ts") },
+      { name: "send", summary: "give a text to an agent", load: () => import("./commands/send.ts") },
+      { name: "keys", summary: "press keys at its terminal", load: () => import("./commands/keys.ts") },
+      { name: "approve", summary: "allow what it asks for", load: () => import("./commands/approve.ts") },
+      { name: "deny", summary: "refuse what it asks for", load: () => import("./commands/deny.ts") },
+      { name: "answer", summary: "answer its question", load: () => import("./commands/answer.ts") },
+      {
+        name: "interrupt",
+        summary: "stop the turn in progress",
+        load: () => import("./commands/interrupt.ts"),
+      },
+      { name: "data", summary: "read what it said and shows", load: () => import("./commands/data.ts") },
+      {
+        name: "wait",
+        summary: "wait until sessions reach a state",
+        load: () => import("./commands/wait.ts"),
+      },
+      { name: "attach", summary: "open its terminal here", load: () => import("./commands/attach.ts") },
+      { name: "next", summary: "attach to who waits longest", load: () => import("./commands/next.ts") },
+      { name: "pause", summary: "stop its processes for a while", load: () => import("./commands/pause.ts") },
+      { name: "continue", summary: "let them go on", load: () => import("./commands/continue.ts") },
+      {
+        name: "end",
+        aliases: ["kill"],
+        summary: "end sessions and leave no process",
+        load: () => import("./commands/end.ts"),
+      },
+      {
+        name: "resume",
+        summary: "go on with an ended conversation",
+        load: () => import("./commands/resume.ts"),
+      },
+      { name: "fork", summary: "begin anew with a copy of it", load: () => import("./commands/fork.ts") },
+      {
+        name: "explain",
+        summary: "tell why its state is what it is",
+        load: () => import("./commands/explain.ts"),
+      },
+    ],
+  },
+  {
     title: "Looking back",
     commands: [
       {
@@ -67,6 +110,7 @@ export const GROUPS: readonly Group[] = [
         summary: "show what happened, and follow it",
         load: () => import("./commands/events.ts"),
       },
+      { name: "logs", summary: "print what its terminal showed", load: () => import("./commands/logs.ts") },
       {
         name: "search",
         summary: "find words in transcripts and records",
@@ -87,6 +131,23 @@ export const GROUPS: readonly Group[] = [
   {
     title: "The system",
     commands: [
+      { name: "up", summary: "start the daemon", load: () => import("./commands/up.ts") },
+      { name: "down", summary: "stop the daemon; agents run on", load: () => import("./commands/down.ts") },
+      {
+        name: "status",
+        summary: "show the daemon and how many sessions live",
+        load: () => import("./commands/status.ts"),
+      },
+      {
+        name: "top",
+        summary: "show the roll live, on the whole terminal",
+        load: () => import("./commands/top.ts"),
+      },
+      {
+        name: "demo",
+        summary: "start a small fleet to try things with",
+        load: () => import("./commands/demo.ts"),
+      },
       {
         name: "hook",
         summary: "answer the hooks of an orchestrator",

@@ -7,7 +7,7 @@ import { parseInput } from "./parse.ts";
 
 /** The command line: finds the command, loads it alone, and turns what it throws into one sentence and an exit code. */
 export function run(args: readonly string[] = process.argv.slice(2)): void {
-  const output = new Output(args.includes("--json"));
+  const output = new Output(wantsJson(args));
   dispatch(args, output).then(
     // Everything is written and committed by now: leaving at once spares the work of taking Node down.
     (code) => process.exit(code),
@@ -68,4 +68,10 @@ function unknownCommand(name: string): RollcallError {
   return new RollcallError("bad_usage", `${JSON.stringify(name)} is not a command.`, {
     hint: `Valid: ${valid.join(", ")}.`,
   });
+}
+
+/** What comes after `--` is someone else's. */
+function wantsJson(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return (end < 0 ? args : args.slice(0, end)).includes("--json");
 }

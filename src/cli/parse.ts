@@ -6,9 +6,11 @@ type Options = Readonly<Record<string, OptionSpec>>;
 /** Reads the words and options of a call; refuses what the command does not take. */
 export function parseInput(
   name: string,
-  command: Pick<Command, "options" | "takes" | "words">,
-  args: readonly string[],
+  command: Pick<Command, "options" | "takes" | "words" | "takesRest">,
+  given: readonly string[],
 ): Input {
+  const end = command.takesRest ? given.indexOf("--") : -1;
+  const args = end < 0 ? given : given.slice(0, end);
   const options: Options = { ...command.options, help: { about: "show this help", short: "h" } };
   const words: string[] = [];
   const flags = new Set<string>();
@@ -18,7 +20,7 @@ export function parseInput(
     else take(name, options, token, flags, values);
   }
   checkWords(name, command, words, flags);
-  return { words, flags, values };
+  return { words, flags, values, ...(end < 0 ? {} : { rest: given.slice(end + 1) }) };
 }
 
 /**

@@ -1,14 +1,17 @@
 import type { SessionRecord } from "../domain/session.ts";
 import { isLive } from "../domain/state.ts";
-import { shortId } from "./format.ts";
+import { plural } from "./format.ts";
 import { withRollcall } from "./open.ts";
 import type { Output } from "./output.ts";
 import { usage } from "./parse.ts";
-import { sessionColumns } from "./show.ts";
+import { answerCommands, nameToCall, optionsOf, questionOf } from "./request.ts";
+import { isAsking, isWaiting, type RollRow, rollOrder } from "./roll-order.ts";
+import { rollColumns } from "./show.ts";
 import { paint, table } from "./table.ts";
-import { printable } from "./text.ts";
+import { cut, printable, widthOf } from "./text.ts";
 
 const OPTIONS = ["--json", "--all"];
+const INDENT = "    ";
 
 /** The roll: sessions that live, those waiting for a person first. */
 export async function showRoll(args: readonly string[], output: Output): Promise<number> {
@@ -16,52 +19,62 @@ export async function showRoll(args: readonly string[], output: Output): Promise
   if (unknown !== undefined) throw usage(`${unknown} is not an option of the roll.`, "");
   return withRollcall(output, async (rollcall) => {
     const all = await Array.fromAsync(rollcall.list({ activeOnly: !args.includes("--all") }));
-    const sessions = [...all.filter(isWaiting), ...all.filter((session) => !isWaiting(session))];
-    if (output.isJson) output.json({ sessions, nextCursor: null });
-    else output.line(describeRoll(sessions, output));
+    const rows = rollOrder(all);
+    if (output.isJson) output.json({ sessions: rows.map(({ session }) => session), nextCursor: null });
+    else output.line(describeRoll(rows, output.width));
     return 0;
   });
 }
 
-function describeRoll(sessions: readonly SessionRecord[], output: Output): string {
-  const waiting = sessions.filter(isWaiting);
+export function describeRoll(rows: readonly RollRow[], width: number): string {
+  if (rows.length === 0) return ["No live sessions.", "", ...nextSteps(width)].join("\n");
+  const sessions = rows.map(({ session }) => session);
+  const [header = "", ...lines] = table(rows, rollColumns(Date.now()), { width, header: true });
+  const body = rows.flatMap(({ session }, index) => [
+    lines[index] as string,
+    ...(isWaiting(session) ? requestLines(session, sessions, width) : []),
+  ]);
+  return [paint("bold", countOf(sessions)), "", header, ...body, "", ...nextSteps(width)].join("\n");
+}
+
+function countOf(sessions: readonly SessionRecord[]): string {
   const live = sessions.filter(({ state }) => isLive(state)).length;
-  const count = [
-    `${sessions.length} ${live < sessions.length ? "" : "live "}${sessions.length === 1 ? "session" : "sessions"}`,
-    ...(live < sessions.length ? [`${live} of them live`] : []),
-    ...(waiting.length > 0 ? [`${waiting.length} waiting for you`] : []),
-  ].join(", ");
-  if (sessions.length === 0) return `No live sessions.\n${nextSteps(output.width)}`;
-  const lines = table(sessions, sessionColumns(Date.now()), { width: output.width, header: true });
-  const questions = waiting.map(
-    (session) => `  ${shortId(session.id)} asks: ${printable(questionOf(session))}`,
-  );
+  const waiting = sessions.filter(isWaiting).length;
   return [
-    paint("bold", count),
-    "",
-    ...lines,
-    ...(questions.length > 0 ? ["", ...questions] : []),
-    "",
-    nextSteps(output.width),
-  ].join("\n");
+    plural(sessions.length, live < sessions.length ? "session" : "live session"),
+    ...(live < sessions.length ? [`${live} of them live`] : []),
+    ...(waiting > 0 ? [`${waiting} waiting for you`] : []),
+  ].join(", ");
 }
 
-const NEXT = [
-  "New record: rollcall create --agent NAME",
-  "One session: rollcall get ID",
-  "Everything: rollcall list",
-  "Help: rollcall --help",
-];
-
-function nextSteps(width: number): string {
-  const line = NEXT.join("   ");
-  return line.length <= width ? line : NEXT.join("\n");
+/** What it asks, and how to answer it. */
+function requestLines(
+  session: SessionRecord,
+  others: readonly SessionRecord[],
+  width: number,
+): readonly string[] {
+  const room = width - INDENT.length;
+  const asks = isAsking(session)
+    ? [questionOf(session), ...beside(optionsOf(session), room)].map((line) => cut(printable(line), room))
+    : [];
+  const commands = answerCommands(session, nameToCall(session, others));
+  const answers = onOneLine(commands, " or ", room).map((line) => paint("cyan", line));
+  return [...asks, ...answers].map((line) => INDENT + line);
 }
 
-function isWaiting({ state }: SessionRecord): boolean {
-  return state === "waiting_input";
+/** On one line where there is room, else each on its own. */
+function onOneLine(parts: readonly string[], between: string, width: number): readonly string[] {
+  const line = parts.join(between);
+  return parts.length === 0 || widthOf(line) <= width ? [line].filter(Boolean) : parts;
 }
 
-function questionOf({ waiting }: SessionRecord): string {
-  return waiting?.question ?? waiting?.tool ?? waiting?.for ?? "input";
+function beside(parts: readonly string[], width: number): readonly string[] {
+  return onOneLine(parts.map(printable), "   ", width);
+}
+
+const START = ["Start one: rollcall start scripted", "or any command: rollcall start -- COMMAND…"];
+const MORE = ["Live: rollcall top", "One: rollcall get ID", "All: rollcall list", "Help: rollcall --help"];
+
+function nextSteps(width: number): string[] {
+  return [...beside(START, width), ...beside(MORE, width)];
 }

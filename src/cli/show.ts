@@ -1,9 +1,10 @@
 import type { SessionRecord } from "../domain/session.ts";
 import { agentOf, count, duration, money, relativeTime, shortId, UNKNOWN } from "./format.ts";
+import type { RollRow } from "./roll-order.ts";
 import type { Column, Style } from "./table.ts";
 import { printable } from "./text.ts";
 
-const STATE_STYLES: Readonly<Record<SessionRecord["state"], Style | undefined>> = {
+export const STATE_STYLES: Readonly<Record<SessionRecord["state"], Style | undefined>> = {
   starting: "cyan",
   running: "green",
   waiting_input: "yellow",
@@ -42,6 +43,21 @@ export function sessionColumns(now: number): Column<SessionRecord>[] {
       isOptional: true,
     },
   ];
+}
+
+/** The same of the roll, where a session stands below the one that started it. */
+export function rollColumns(now: number): Column<RollRow>[] {
+  const columns = sessionColumns(now).map(({ title, text, style, ...rest }) => ({
+    ...rest,
+    title,
+    text: (row: RollRow) => (title === "NAME" ? nested(row, text(row.session)) : text(row.session)),
+    style: (row: RollRow) => style?.(row.session),
+  }));
+  return columns;
+}
+
+export function nested({ depth }: RollRow, name: string): string {
+  return depth === 0 ? name : `${"  ".repeat(depth - 1)}└ ${name}`;
 }
 
 /** One session for people, a line for each thing that is known. */
@@ -92,7 +108,7 @@ export function describeSession(session: SessionRecord, now: number): string {
   return known.map(([title, text]) => `${title.padEnd(width)}  ${printable(text)}`).join("\n");
 }
 
-function stateOf({ state, waiting }: SessionRecord): string {
+export function stateOf({ state, waiting }: SessionRecord): string {
   return waiting === null ? state : `${state} (${waiting.for})`;
 }
 

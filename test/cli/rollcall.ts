@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type OpenOptions, openRollcall, type Rollcall } from "../../src/index.ts";
+import { RUN_MARK } from "../../src/testing/leak-check.ts";
 import { tempFolder } from "../../src/testing/temp-folder.ts";
 
 export const ROOT = join(import.meta.dirname, "..", "..");
@@ -68,6 +69,7 @@ export function newUser(): User {
     TMPDIR: temp,
     LANG: "C.UTF-8",
     TERM: "xterm-256color",
+    ...mark(),
   };
   const rollcall: User["rollcall"] = (args, options = {}) =>
     run(process.execPath, [LAUNCHER, ...args], {
@@ -94,6 +96,12 @@ export function newUser(): User {
     },
     [Symbol.dispose]: () => temporary[Symbol.dispose](),
   };
+}
+
+/** So that whatever a call leaves behind is found at the end of the run. */
+function mark(): Record<string, string> {
+  const value = process.env[RUN_MARK];
+  return value === undefined ? {} : { [RUN_MARK]: value };
 }
 
 export async function run(

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRollcall, type Rollcall, Session } from "../../src/index.ts";
+import { liveCycles } from "./live-cycles.ts";
 import { longSession } from "./long-session.ts";
 
 const isShort = process.argv.includes("--short");
@@ -30,6 +31,7 @@ const [, first = readings[0]] = readings;
 const last = readings.at(-1);
 const complaints = [
   ...(await longSession(join(place, "long"), EVENTS)),
+  ...(await liveCycles(isShort ? 200 : 10_000)),
   sessions > 0 && `${sessions} sessions are left`,
   problems.length > 0 && `verify found ${problems.length} problems`,
   (last?.descriptors ?? 0) > (first?.descriptors ?? 0) && "descriptors pile up",

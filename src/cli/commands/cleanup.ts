@@ -1,7 +1,7 @@
-import { createInterface } from "node:readline/promises";
 import { RollcallError } from "../../domain/errors.ts";
 import type { CleanupOptions } from "../../record/cleanup.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
+import { askYes } from "../ask.ts";
 import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
 import { withRollcall } from "../open.ts";
 import { isTerminal, type Output } from "../output.ts";
@@ -53,22 +53,8 @@ function hoursOf(input: Input): number | undefined {
 }
 
 async function confirm(count: number): Promise<void> {
-  if (count === 0) return;
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const question = `Remove ${count} ${count === 1 ? "session" : "sessions"}? [y/N] `;
-    const answer = await lines.question(question).catch(interrupted);
-    if (/^y(es)?$/i.test(answer.trim())) return;
-    throw new RollcallError("declined", "Nothing was removed.");
-  } finally {
-    lines.close();
-  }
-}
-
-/** Ctrl-C and Ctrl-D are a no, too; they leave the cursor behind the question. */
-function interrupted(): string {
-  process.stderr.write("\n");
-  return "no";
+  if (count === 0 || (await askYes(`Remove ${count} ${count === 1 ? "session" : "sessions"}?`))) return;
+  throw new RollcallError("declined", "Nothing was removed.");
 }
 
 function print(removed: readonly string[], dryRun: boolean, output: Output): void {

@@ -1,5 +1,7 @@
 import { type Check, examine } from "../../record/doctor.ts";
 import { type Command, has, JSON_OPTION } from "../command.ts";
+import { examineLive } from "../live-checks.ts";
+import { redacted } from "../redacted.ts";
 import { paint } from "../table.ts";
 import { printable } from "../text.ts";
 
@@ -9,14 +11,19 @@ export const command: Command = {
   words: "",
   takes: [0, 0],
   about:
-    "Looks at everything Rollcall needs and says what is wrong and what to do about it; with --fix it mends what it safely can. Exits 1 when something is wrong.",
-  options: { fix: { about: "mend what can be mended without losing anything" }, json: JSON_OPTION },
+    "Looks at everything Rollcall needs and says what is wrong and what to do about it; with --fix it mends what it safely can. Exits 1 when something is wrong.\nProcesses that are left of sessions which are over are listed, and with --fix ended: only those that carry the marker of a launch of this state folder.",
+  options: {
+    fix: { about: "mend what can be mended without losing anything, and end what is left of sessions" },
+    json: JSON_OPTION,
+  },
   examples: [
     ["rollcall doctor", "look"],
     ["rollcall doctor --fix", "look, and mend"],
   ],
   async run(input, output) {
-    const checks = await examine({ fix: has(input, "fix") });
+    const fix = has(input, "fix");
+    // What runs, such as the command line of an orphan, may show a secret.
+    const checks = await redacted([...(await examine({ fix })), ...(await examineLive({ fix }))]);
     const isWell = checks.every(({ status }) => status !== "failed");
     if (output.isJson) output.json({ ok: isWell, checks });
     else for (const check of checks) output.line(describe(check));

@@ -1,0 +1,98 @@
+import { execFileSync, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Bench, Figure, NotRun } from "./figure.ts";
+import { cpuMs, LiveDaemon, liveMissing } from "./live-daemon.ts";
+
+const SESSIONS = 200;
+const NAMES = ["quiet-cpu", "quiet-children", "quiet-memory"];
+
+/** What 200 sessions cost in which nothing happens, against a loop that looks at 200 panes of tmux once a second. */
+export async function* quiet(bench: Bench): AsyncIterable<Figure | NotRun> {
+  const notRun = liveMissing() ?? tmuxMissing();
+  if (notRun) {
+    for (const name of NAMES) yield { name, notRun };
+    return;
+  }
+  const seconds = bench.isQuick ? 15 : 60;
+  const ours = await ourCost(bench, seconds);
+  const baseline = await loopCost(bench, seconds);
+  const note = `${SESSIONS} quiet sessions for ${seconds} s, against tmux capture-pane of each once a second`;
+  yield {
+    name: "quiet-cpu",
+    value: ours.cpu / baseline,
+    ours: ours.cpu,
+    baseline,
+    valueUnit: "x",
+    unit: "ms",
+    note,
+  };
+  yield {
+    name: "quiet-children",
+    value: ours.children,
+    valueUnit: "count",
+    note: "processes that the daemon started meanwhile",
+  };
+  yield { name: "quiet-memory", value: ours.memoryMb, valueUnit: "MB", note: "resident set of the daemon" };
+}
+
+async function ourCost(
+  bench: Bench,
+  seconds: number,
+): Promise<{ cpu: number; children: number; memoryMb: number }> {
+  await using daemon = await LiveDaemon.open(bench.scratch);
+  for (let made = 0; made < SESSIONS; made += 20)
+    await Promise.all(Array.from({ length: 20 }, async () => daemon.start("unknown", ["sleep", "1000"])));
+  // What the starts have left to do is not theirs to pay for.
+  await sleep(3000);
+  const before = cpuMs(daemon.pid);
+  const seen = new Set<string>();
+  for (let passed = 0; passed < seconds * 10; passed++) {
+    for (const child of childrenOf(daemon.pid)) seen.add(child);
+    await sleep(100);
+  }
+  const after = cpuMs(daemon.pid);
+  // A child that came and went between two looks has left its page faults.
+  const unseen = after.childFaults > before.childFaults && seen.size === 0 ? 1 : 0;
+  return { cpu: after.own - before.own, children: seen.size + unseen, memoryMb: memoryMbOf(daemon.pid) };
+}
+
+async function loopCost(bench: Bench, seconds: number): Promise<number> {
+  const folder = bench.scratch.folder();
+  const tmux = (...args: string[]) =>
+    execFileSync("tmux", ["-S", join(folder, "tmux"), "-f", "/dev/null", ...args]);
+  for (let made = 0; made < SESSIONS; made++) tmux("new-session", "-d", "-s", `s${made}`, "sleep", "1000");
+  const loop = `while :; do i=0; while [ $i -lt ${SESSIONS} ]; do tmux -S ${join(folder, "tmux")} capture-pane -p -t =s$i: >/dev/null; i=$((i+1)); done; sleep 1; done`;
+  const child = bench.scratch.watch(spawn("sh", ["-c", loop], { stdio: "ignore" }));
+  try {
+    await sleep(2000);
+    const before = cpuMs(child.pid as number).withChildren;
+    await sleep(seconds * 1000);
+    return cpuMs(child.pid as number).withChildren - before;
+  } finally {
+    child.kill("SIGKILL");
+    tmux("kill-server");
+  }
+}
+
+function childrenOf(pid: number): string[] {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  return tasks
+    .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, "latin1").trim().split(" "))
+    .filter(Boolean);
+}
+
+function memoryMbOf(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1000;
+}
+
+function tmuxMissing(): string | undefined {
+  try {
+    execFileSync("tmux", ["-V"]);
+    return undefined;
+  } catch {
+    return "tmux is missing (apt-get install tmux)";
+  }
+}

@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { RollcallError } from "../domain/errors.ts";
+import type { Rollcall } from "../record/rollcall.ts";
+import { shortId } from "./format.ts";
+import { binFolder, launchOf } from "./live.ts";
+import { isTerminal, type Output } from "./output.ts";
+
+/** How the attach program leaves. */
+const DETACHED = 0;
+const ENDED = 10;
+const NOBODY_THERE = 12;
+
+/** A plain terminal onto a session. Needs only its holder: it works while the daemon is gone. */
+export async function attachTo(
+  rollcall: Rollcall,
+  output: Output,
+  id: string,
+  options: { readonly watch?: boolean } = {},
+): Promise<number> {
+  const { row, folder } = await launchOf(rollcall, id);
+  if (id === process.env.ROLLCALL_SESSION_ID)
+    throw new RollcallError("wrong_state", "A session cannot be attached to itself.", {
+      hint: "Attach from another terminal.",
+    });
+  if (row.carried?.launch.host !== "pty")
+    throw new RollcallError("wrong_state", `Session ${id} has no terminal.`, {
+      hint: `Read it with \`rollcall data ${id}\`.`,
+    });
+  if (!isTerminal(0) || !isTerminal(1))
+    throw new RollcallError("bad_usage", "Attaching needs a terminal.", {
+      hint: `Read the session with \`rollcall data ${id}\`.`,
+    });
+  const program = join(binFolder(), "..", "dist", "native", "rollcall-attach");
+  if (!existsSync(program))
+    throw new RollcallError("holder_missing", "The attach program was not built.", {
+      hint: "Run `npm run build`.",
+    });
+  const key = rollcall.context.config["attach.detach_key"];
+  const name = row.name ?? shortId(id);
+  output.note(`Attached to ${name}; ${options.watch ? "watching only; " : ""}${keyName(key)} detaches.`);
+  const code = await run(program, [
+    "--dir",
+    folder,
+    "--detach-key",
+    String(keyByte(key)),
+    ...(options.watch ? ["--watch"] : []),
+  ]);
+  if (output.isJson && (code === DETACHED || code === ENDED))
+    output.json({ sessionId: id, ended: code === ENDED });
+  return leave(rollcall, output, id, name, code);
+}
+
+async function leave(
+  rollcall: Rollcall,
+  output: Output,
+  id: string,
+  name: string,
+  code: number,
+): Promise<number> {
+  if (code === DETACHED) {
+    output.note(`Detached; ${name} goes on. Come back with \`rollcall attach ${name}\`.`);
+    return 0;
+  }
+  const session = await rollcall.get(id);
+  if (code === ENDED) {
+    output.note(`${name} has ended${session.exitCode === null ? "" : ` (exit ${session.exitCode})`}.`);
+    return 0;
+  }
+  if (code === NOBODY_THERE)
+    throw new RollcallError(
+      "wrong_state",
+      `Session ${id} is ${session.state} and has no terminal any more.`,
+      {
+        hint: `Read it with \`rollcall data ${id}\` or \`rollcall logs ${id}\`.`,
+      },
+    );
+  throw new RollcallError("internal", `The attach program ended with ${code}.`);
+}
+
+/** It shares our terminal; the signals that a terminal sends are its business while it runs. */
+async function run(program: string, args: readonly string[]): Promise<number> {
+  const child = spawn(program, args, { stdio: "inherit" });
+  const ignore = () => {};
+  const pass = (signal: NodeJS.Signals) => void child.kill(signal);
+  for (const signal of KEYS_OF_TERMINAL) process.on(signal, ignore);
+  for (const signal of LEAVING) process.on(signal, pass);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.on("error", reject);
+      child.on("exit", (code) => resolve(code ?? 1));
+    });
+  } finally {
+    for (const signal of KEYS_OF_TERMINAL) process.off(signal, ignore);
+    for (const signal of LEAVING) process.off(signal, pass);
+  }
+}
+
+const KEYS_OF_TERMINAL = ["SIGINT", "SIGQUIT", "SIGTSTP"] as const;
+const LEAVING = ["SIGTERM", "SIGHUP"] as const;
+
+function keyByte(key: string): number {
+  return key.slice("ctrl-".length).toUpperCase().charCodeAt(0) & 0x1f;
+}
+
+function keyName(key: string): string {
+  return `Ctrl-${key.slice("ctrl-".length)}`;
+}

@@ -1,0 +1,41 @@
+import { homeFolder } from "../../record/config.ts";
+import { identifyProcess } from "../../record/process.ts";
+import { type Command, has, JSON_OPTION } from "../command.ts";
+import { plural } from "../format.ts";
+import { daemonGone, durationOption, findDaemon } from "../live.ts";
+
+export const command: Command = {
+  words: "",
+  takes: [0, 0],
+  about: "Stops the daemon. Agents run on and are found again by the next one; --end-all ends them first.",
+  options: {
+    "end-all": { about: "end every session that Rollcall carries" },
+    grace: { value: "DURATION", about: "how long their processes may take to leave (10s)" },
+    json: JSON_OPTION,
+  },
+  examples: [
+    ["rollcall down", "agents run on"],
+    ["rollcall down --end-all", "leave no process"],
+  ],
+  async run(input, output) {
+    const graceMs = durationOption(input, "grace");
+    using client = await findDaemon(homeFolder());
+    if (!client) {
+      if (output.isJson) output.json({ ended: [], running: 0 });
+      else output.line("The daemon does not run.");
+      return 0;
+    }
+    const daemon = identifyProcess(client.greeting.pid);
+    const report = await client.call<{ ended: string[]; running: number }>("stop_daemon", {
+      endAll: has(input, "end-all"),
+      ...(graceMs === undefined ? {} : { graceMs }),
+    });
+    await daemonGone(daemon);
+    if (output.isJson) output.json(report);
+    else
+      output.line(
+        `The daemon has stopped; ${has(input, "end-all") ? `${plural(report.ended.length, "session")} ended` : `${plural(report.running, "session")} run on`}.`,
+      );
+    return 0;
+  },
+};

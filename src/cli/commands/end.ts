@@ -1,0 +1,131 @@
+import type { Client } from "../../client/client.ts";
+import { RollcallError } from "../../domain/errors.ts";
+import { OUTCOMES, type Outcome } from "../../domain/outcome.ts";
+import type { SessionRecord } from "../../domain/session.ts";
+import { isLive } from "../../domain/state.ts";
+import type { Rollcall } from "../../record/rollcall.ts";
+import { askYes } from "../ask.ts";
+import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
+import { durationOption, forEach, withDaemon } from "../live.ts";
+import { isTerminal, type Output } from "../output.ts";
+import { usage } from "../parse.ts";
+import { isRemovable, readWorktree, removeWorktree } from "../worktree.ts";
+
+interface Ended {
+  readonly session: SessionRecord;
+  readonly killed: number | null;
+  readonly remaining: readonly number[];
+  readonly children: readonly string[];
+}
+
+export const command: Command = {
+  words: "ID…",
+  takes: [0, 1000],
+  completes: ["session"],
+  about:
+    "Ends sessions so that no process is left: politely, then with signals, then by force, and says so only when it is proven.\nSessions that it started run on and are named.",
+  options: {
+    grace: { value: "DURATION", about: "how long its processes may take to leave (10s)" },
+    outcome: { value: "OUTCOME", about: "what to record as the outcome", choices: OUTCOMES },
+    "no-wait": { about: "return while it is stopping" },
+    children: { about: "end the sessions that it started too" },
+    all: { about: "every session that Rollcall carries here" },
+    json: JSON_OPTION,
+  },
+  examples: [
+    ["rollcall end build", "one session"],
+    ["rollcall end --all --grace 2s", "everything, quickly"],
+    ["rollcall end self", "from inside the session"],
+  ],
+  async run(input, output) {
+    const more = moreOf(input);
+    if (input.words.length === 0 && !has(input, "all"))
+      throw usage("`rollcall end` needs an ID or --all.", "end");
+    if (input.words.length > 0 && has(input, "all"))
+      throw usage("--all ends every session; leave the ids out.", "end");
+    return withDaemon(output, async (client, rollcall) => {
+      const references = has(input, "all") ? await allCarried(rollcall) : input.words;
+      if (references.length === 0) {
+        if (output.isJson) output.json({ results: [] });
+        else output.line("No live session.");
+        return 0;
+      }
+      const ends = async (reference: string) => {
+        const result = await endOne(client, rollcall, reference, more, has(input, "children"));
+        return { result, code: 0 };
+      };
+      const ended: Ended[] = [];
+      const code = await forEach(output, references, ends, (result) => {
+        ended.push(result);
+        return describe(result);
+      });
+      for (const { session } of ended) await offerWorktree(output, session);
+      return code;
+    });
+  },
+};
+
+function moreOf(input: Input): object {
+  const graceMs = durationOption(input, "grace");
+  const outcome = optionOf(input, "outcome");
+  if (outcome !== undefined && !(OUTCOMES as readonly string[]).includes(outcome))
+    throw new RollcallError("bad_input", `${JSON.stringify(outcome)} is not an outcome.`, {
+      hint: `Valid: ${OUTCOMES.join(", ")}.`,
+    });
+  return {
+    ...(graceMs === undefined ? {} : { graceMs }),
+    ...(outcome === undefined ? {} : { outcome: outcome as Outcome }),
+    ...(has(input, "no-wait") ? { wait: false } : {}),
+  };
+}
+
+async function endOne(
+  client: Client,
+  rollcall: Rollcall,
+  reference: string,
+  more: object,
+  withChildren: boolean,
+): Promise<Ended> {
+  const sessionId = await rollcall.resolve(reference);
+  const isSelf = sessionId === process.env.ROLLCALL_SESSION_ID;
+  const ended = await client.call<Ended>("end_session", {
+    sessionId,
+    channel: "cli",
+    ...more,
+    ...(isSelf ? { isSelf } : {}),
+  });
+  if (!withChildren) return ended;
+  for (const child of ended.children) await endOne(client, rollcall, child, more, true);
+  return { ...ended, children: [] };
+}
+
+async function allCarried(rollcall: Rollcall): Promise<string[]> {
+  const sessions = await Array.fromAsync(rollcall.list({ activeOnly: true }));
+  return sessions.filter(({ origin, state }) => origin === "started" && isLive(state)).map(({ id }) => id);
+}
+
+function describe({ session, killed, children }: Ended): string {
+  const how = session.exitSignal ?? (session.exitCode === null ? null : `exit ${session.exitCode}`);
+  const details = [how, session.outcome, killed === null || killed === 0 ? null : `${killed} killed`]
+    .filter(Boolean)
+    .join(", ");
+  const lines = [`${session.id} ${session.state}${details === "" ? "" : ` (${details})`}.`];
+  if (children.length > 0)
+    lines.push(`It started ${children.join(", ")}, which run on; --children ends them too.`);
+  return lines.join("\n");
+}
+
+/** A person is asked; a program is told how. */
+async function offerWorktree(output: Output, session: SessionRecord): Promise<void> {
+  const worktree = readWorktree(session.metadata);
+  if (!worktree || isLive(session.state) || !isRemovable(worktree)) return;
+  const { repository, path, branch } = worktree;
+  if (!output.isTerminal || !isTerminal(0))
+    output.line(
+      `Its worktree is clean and merged; remove it with \`git -C ${repository} worktree remove ${path}\`.`,
+    );
+  else if (await askYes(`Its worktree is clean and merged. Remove ${path} and the branch ${branch}?`)) {
+    removeWorktree(worktree);
+    output.note("Removed.");
+  }
+}

@@ -1,0 +1,52 @@
+import type { Evidence } from "../../domain/evidence.ts";
+import { type Command, JSON_OPTION } from "../command.ts";
+import { relativeTime } from "../format.ts";
+import { withDaemon } from "../live.ts";
+
+interface Explanation {
+  readonly sessionId: string;
+  readonly state: string;
+  readonly since: string;
+  readonly rule: string | null;
+  readonly source: string;
+  readonly evidence: Evidence | null;
+  readonly sources: readonly { readonly source: string; readonly says: string; readonly at: string | null }[];
+  readonly resume: {
+    readonly resume: boolean;
+    readonly reason: string;
+    readonly how: string | null;
+    readonly inputs: object;
+  };
+}
+
+export const command: Command = {
+  words: "ID",
+  takes: [1, 1],
+  completes: ["session"],
+  about:
+    "Tells why the state of a session is what it is: the rule and what it saw, what every source says now, and the resume verdict with its inputs.",
+  options: { json: JSON_OPTION },
+  examples: [["rollcall explain build", "why is it waiting?"]],
+  async run(input, output) {
+    return withDaemon(output, async (client, rollcall) => {
+      const sessionId = await rollcall.resolve(input.words[0] as string);
+      const explained = await client.call<Explanation>("explain_session", { sessionId });
+      if (output.isJson) output.json(explained);
+      else output.text(`${describe(explained)}\n`);
+      return 0;
+    });
+  },
+};
+
+function describe({ sessionId, state, since, source, rule, evidence, sources, resume }: Explanation): string {
+  const now = Date.now();
+  return [
+    `${sessionId} is ${state}, since ${since} (${relativeTime(since, now)}).`,
+    `Because of ${source}: ${rule ?? "no rule is known"}${evidence?.excerpt ? ` (${evidence.excerpt})` : ""}.`,
+    "Now:",
+    ...sources.map(
+      ({ source: name, says, at }) => `  ${name}: ${says}${at === null ? "" : ` (${relativeTime(at, now)})`}`,
+    ),
+    `Resume: ${resume.resume ? `yes, by ${resume.how}` : `no, ${resume.reason}`} ${JSON.stringify(resume.inputs)}`,
+  ].join("\n");
+}

@@ -1,0 +1,126 @@
+import { realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Client, connectDaemon, type Verb } from "../client/client.ts";
+import { type DaemonOptions, ensureDaemon } from "../client/start-daemon.ts";
+import { exitCodeOf, RollcallError } from "../domain/errors.ts";
+import type { ProcessIdentity, SessionRow } from "../domain/session.ts";
+import { parseDuration } from "../domain/time.ts";
+import { launchFolder, runFolder } from "../record/config.ts";
+import { isProcessAlive } from "../record/process.ts";
+import type { Rollcall } from "../record/rollcall.ts";
+import { type Input, optionOf } from "./command.ts";
+import { withRollcall } from "./open.ts";
+import { describeError, type Output } from "./output.ts";
+
+/** The store for names and records, and the daemon for what lives; it is started when it is not there. */
+export async function withDaemon<T>(
+  output: Output,
+  work: (client: Client, rollcall: Rollcall) => Promise<T>,
+): Promise<T> {
+  return withRollcall(output, async (rollcall) => {
+    using client = await ensureDaemon(daemonOptions(rollcall.context.home));
+    return await work(client, rollcall);
+  });
+}
+
+export function daemonOptions(home: string): DaemonOptions {
+  return {
+    home,
+    folder: runFolder(home),
+    env: process.env,
+    program: join(binFolder(), "rollcall-daemon.cjs"),
+  };
+}
+
+export async function findDaemon(home: string): Promise<Client | undefined> {
+  return connectDaemon(runFolder(home));
+}
+
+const LEAVING_MS = 10_000;
+
+/** Waits until the daemon's process itself is gone, not only its socket. */
+export async function daemonGone(daemon: ProcessIdentity): Promise<void> {
+  for (let waitedMs = 0; isProcessAlive(daemon); waitedMs += 10) {
+    if (waitedMs >= LEAVING_MS)
+      throw new RollcallError("daemon_failed", `The daemon (pid ${daemon.pid}) does not leave.`, {
+        hint: "Its log is daemon.log in the state folder.",
+      });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Where Rollcall's own programs are, whichever link it was called by. */
+export function binFolder(): string {
+  return dirname(realpathSync(process.argv[1] as string));
+}
+
+export interface Acted {
+  readonly sessionId: string;
+  readonly seq: number;
+}
+
+/** One verb on one session that answers only that it was done. */
+export async function act(
+  output: Output,
+  reference: string,
+  operation: Verb,
+  { input = {}, said }: { readonly input?: object; readonly said: string },
+): Promise<number> {
+  return withDaemon(output, async (client, rollcall) => {
+    const sessionId = await rollcall.resolve(reference);
+    const done = await client.call<Acted>(operation, { sessionId, channel: "cli", ...input });
+    if (output.isJson) output.json(done);
+    else output.line(`${said} ${sessionId}.`);
+    return 0;
+  });
+}
+
+/** The worst exit code of several, each told by itself; one that fails does not stop the others. */
+export async function forEach<T>(
+  output: Output,
+  references: readonly string[],
+  work: (reference: string) => Promise<{ readonly result: T; readonly code: number }>,
+  describe: (result: T) => string,
+): Promise<number> {
+  const settled = await Promise.allSettled(references.map(work));
+  const codes = settled.map((each) =>
+    each.status === "fulfilled" ? each.value.code : exitCodeOf(each.reason),
+  );
+  if (references.length === 1) {
+    const [only] = settled;
+    if (only?.status === "rejected") throw only.reason;
+    if (output.isJson) output.json(only?.value.result);
+    else output.line(describe(only?.value.result as T));
+  } else if (output.isJson) {
+    output.json({
+      results: settled.map((each) =>
+        each.status === "fulfilled" ? each.value.result : { error: describeError(each.reason) },
+      ),
+    });
+  } else {
+    for (const each of settled)
+      if (each.status === "fulfilled") output.line(describe(each.value.result));
+      else await output.error(each.reason);
+  }
+  return Math.max(...codes);
+}
+
+export function durationOption(input: Input, name: string): number | undefined {
+  const text = optionOf(input, name);
+  if (text === undefined) return undefined;
+  const ms = parseDuration(text);
+  if (ms !== undefined && (ms > 0 || name === "grace")) return ms;
+  throw new RollcallError("bad_input", `${JSON.stringify(text)} is not a duration for --${name}.`, {
+    hint: "Write 500ms, 90s, 30m or 2h.",
+  });
+}
+
+/** The row of a session whose process Rollcall carries, and the folder of its launch. */
+export async function launchOf(
+  rollcall: Rollcall,
+  id: string,
+): Promise<{ readonly row: SessionRow; readonly folder: string }> {
+  const row = (await rollcall.context.store.find(id))?.row;
+  if (row?.carried) return { row, folder: launchFolder(rollcall.context.home, row.carried.launch.marker) };
+  throw new RollcallError("not_carried", `Session ${id} is only a record; it has no terminal here.`);
+}

@@ -1,0 +1,60 @@
+import type { SessionRecord } from "../../domain/session.ts";
+import { isLive } from "../../domain/state.ts";
+import { describeError } from "../output.ts";
+import type { DaemonWatch } from "./daemon-watch.ts";
+
+/** What a key does to the selected session. Each returns the sentence to show, also where it was refused. */
+export class Deeds {
+  readonly #daemon: DaemonWatch;
+
+  constructor(daemon: DaemonWatch) {
+    this.#daemon = daemon;
+  }
+
+  /** Names the request that was on the screen: another one by then is not answered. */
+  async decide(session: SessionRecord, answer: "approve" | "deny"): Promise<string> {
+    const { waiting } = session;
+    if (waiting?.for !== "permission" && waiting?.for !== "trust")
+      return `${nameOf(session)} asks for no permission.`;
+    const done = answer === "approve" ? "Approved" : "Denied";
+    return this.#answer(session, { answer }, `${done} in ${nameOf(session)}.`);
+  }
+
+  async choose(session: SessionRecord, number: number): Promise<string> {
+    const option = session.waiting?.options?.[number - 1];
+    if (option === undefined) return `${nameOf(session)} offers no choice ${number}.`;
+    return this.#answer(
+      session,
+      { answer: "choose", choice: String(number) },
+      `Answered ${nameOf(session)}: ${option}.`,
+    );
+  }
+
+  async end({ id, name, state, origin }: SessionRecord): Promise<string> {
+    const who = name ?? id;
+    if (origin !== "started") return `${who} is only a record; Rollcall does not carry its process.`;
+    if (!isLive(state)) return `${who} has ended.`;
+    return this.#call("end_session", { sessionId: id }, `${who} has ended; no process is left.`);
+  }
+
+  async #answer({ id, waiting }: SessionRecord, input: object, said: string): Promise<string> {
+    const requestId = waiting?.requestId ?? null;
+    const request = requestId === null ? {} : { requestId };
+    return this.#call("answer_request", { sessionId: id, ...input, ...request }, said);
+  }
+
+  async #call(operation: "answer_request" | "end_session", input: object, said: string): Promise<string> {
+    try {
+      const client = await this.#daemon.client();
+      await client.call(operation, { ...input, channel: "tui" });
+      return said;
+    } catch (error) {
+      const { message, hint } = describeError(error);
+      return hint === null ? message : `${message} ${hint}`;
+    }
+  }
+}
+
+export function nameOf({ id, name }: SessionRecord): string {
+  return name ?? id;
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { until } from "../live/user.ts";
+import { type FaultUser, newFaultUser } from "./fault-user.ts";
+
+const EVENT = JSON.stringify({ session_id: "x", prompt: "say hello" });
+
+test("hook files that are garbage, late or of nobody change nothing, and do not stop those behind them", async () => {
+  await using user = newFaultUser();
+  const ended = await user.start(["scripted"]);
+  await user.reach(ended.id, "waiting_input");
+  const { marker: late } = user.holderOf(ended);
+  await user.ok(["end", ended.id]);
+  const session = await user.start(["scripted"]);
+  await user.reach(session.id, "waiting_input");
+  const { marker } = user.holderOf(session);
+  const hooks = join(user.state, "run", "hooks");
+  const before = await user.get(ended.id);
+  drop(hooks, `${late}.1.1.turn_start`, EVENT);
+  drop(hooks, `${"0".repeat(32)}.2.1.turn_start`, EVENT);
+  drop(hooks, `${marker}.3.1.turn_start`, "{ not JSON");
+  drop(hooks, `${marker}.4.1.no_such_event`, EVENT);
+  drop(hooks, `${marker}.5.1.turn_end`, "[1, 2]");
+  drop(hooks, `${marker}.6.1.turn_end`, "x".repeat(2_000_000));
+  mkdirSync(join(hooks, `${marker}.7.1.turn_start`));
+  await until(() => readdirSync(hooks).length === 0, "the spool to be empty");
+  expect(await user.get(ended.id)).toMatchObject({ state: "stopped", seq: before.seq });
+  await user.ok(["send", session.id, "say still here", "--wait"]);
+  expect((await user.ok(["data", session.id])).stdout).toContain("still here");
+});
+
+test("hooks that came while there was no daemon are taken in by the next one", async () => {
+  await using user = newFaultUser();
+  const session = await user.start(["scripted"]);
+  await user.reach(session.id, "waiting_input");
+  await user.ok(["send", session.id, "say hello", "--wait"]);
+  await user.killDaemon();
+  const hooks = join(user.state, "run", "hooks");
+  const { marker } = user.holderOf(session);
+  for (let n = 0; n < 50; n++) drop(hooks, `${marker}.${n + 1}.1.turn_end`, EVENT);
+  drop(hooks, "not-a-hook", "junk");
+  await user.up();
+  await until(() => hooksOf(user).length === 0, "the spool to be empty");
+  expect(await user.get(session.id)).toMatchObject({ state: "waiting_input" });
+  await user.ok(["send", session.id, "say again", "--wait"]);
+});
+
+function hooksOf(user: FaultUser): string[] {
+  return readdirSync(join(user.state, "run", "hooks")).filter((name) => name !== "not-a-hook");
+}
+
+/** As the script does: beside, then by rename. */
+function drop(folder: string, name: string, content: string): void {
+  writeFileSync(join(folder, `.${name}`), content);
+  renameSync(join(folder, `.${name}`), join(folder, name));
+}

@@ -1,0 +1,54 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { gone, isAlive, until } from "../live/user.ts";
+import { type FaultUser, newFaultUser } from "./fault-user.ts";
+import { missingTool } from "./mounts.ts";
+import { report } from "./scale.ts";
+import { hasProgram, sh } from "./sh.ts";
+
+const reason = hasProgram("tmux") ? undefined : missingTool("tmux", "apt-get install tmux");
+if (reason !== undefined) report(`tmux view: not run: ${reason}`);
+
+describe.skipIf(reason !== undefined)("the tmux view of a session", { concurrent: true }, () => {
+  test("its server killed: the session goes on, is ended as ever, and the next view opens", async () => {
+    await using user = newFaultUser();
+    const session = await user.start(["--tmux", "--", "sleep", "600"]);
+    const server = serverOf(user);
+    process.kill(server, "SIGKILL");
+    await gone(server);
+    expect(await user.get(session.id)).toMatchObject({ state: "running" });
+    await user.ok(["send", session.id, "hello"]);
+    const next = await user.start(["--tmux", "--", "sleep", "600"]);
+    expect(serverOf(user)).not.toBe(server);
+    await user.ok(["end", session.id, next.id, "--grace", "1s"]);
+    expect(await user.get(session.id)).toMatchObject({ state: "stopped", exit_signal: "SIGTERM" });
+  });
+
+  test("its socket deleted: the session goes on, and no server is left in the end", async () => {
+    await using user = newFaultUser();
+    const session = await user.start(["--tmux", "--", "sleep", "600"]);
+    const server = serverOf(user);
+    rmSync(join(user.state, "run", "tmux.sock"));
+    expect(await user.get(session.id)).toMatchObject({ state: "running" });
+    await user.ok(["send", session.id, "hello"]);
+    await user.ok(["end", session.id, "--grace", "1s"]);
+    expect(await user.get(session.id)).toMatchObject({ state: "stopped" });
+    // Its pane showed the session that has ended; with its last pane it leaves.
+    await until(() => !isAlive(server), "the tmux server to leave");
+  });
+
+  test("killed while there is no daemon: the next one finds the session as it was", async () => {
+    await using user = newFaultUser();
+    const session = await user.start(["--tmux", "--", "sleep", "600"]);
+    await user.killDaemon();
+    process.kill(serverOf(user), "SIGKILL");
+    await user.up();
+    expect(await user.get(session.id)).toMatchObject({ state: "running" });
+  });
+});
+
+function serverOf(user: FaultUser): number {
+  const socket = join(user.state, "run", "tmux.sock");
+  return Number(sh("tmux", "-S", socket, "display-message", "-p", "#{pid}"));
+}

@@ -1,0 +1,199 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { TmuxTerminal } from "./tmux-terminal.ts";
+import { isAlive, type LiveUser, newLiveUser, processesOf, until } from "./user.ts";
+
+const DETACH = "C-\\";
+
+test("attach shows the screen as it is, then what comes, and takes keys", async () => {
+  await using user = newLiveUser();
+  await shell(user);
+  await user.ok(["send", "sh", "echo earlier-$((20+3))"]);
+  await until(async () => (await screenOf(user)).includes("earlier-23"), "the first output");
+  using terminal = new TmuxTerminal(user).open(["attach", "sh"]);
+  await terminal.shows("earlier-23");
+  terminal.type("echo later-$((40+2))");
+  terminal.press("Enter");
+  await terminal.shows("later-42");
+});
+
+test("the detach key leaves the session running and the terminal usable", async () => {
+  await using user = newLiveUser();
+  await shell(user);
+  using terminal = new TmuxTerminal(user).open(["attach", "sh"]);
+  await terminal.shows("sh$");
+  await until(async () => (await user.get("sh")).attached === true, "the record to say attached");
+  terminal.press(DETACH);
+  await terminal.shows("left with 0");
+  expect(terminal.screen).toContain("rollcall attach sh");
+  await until(async () => (await user.get("sh")).attached === false, "the record to say detached");
+  expect(await user.get("sh")).toMatchObject({ state: "running" });
+});
+
+test("modes that the agent set are set again at an attach, and off after a detach", async () => {
+  await using user = newLiveUser();
+  await shell(user);
+  await user.ok(["send", "sh", String.raw`printf '\033[?1049h\033[?1000h\033[?2004hin another screen'`]);
+  await until(async () => (await screenOf(user)).includes("in another screen"), "the other screen");
+  using terminal = new TmuxTerminal(user).open(["attach", "sh"]);
+  await terminal.shows("in another screen");
+  expect(terminal.modes("alternate_on", "mouse_standard_flag")).toBe("1 1");
+  terminal.press(DETACH);
+  await terminal.shows("left with 0");
+  expect(terminal.modes("alternate_on", "mouse_standard_flag", "mouse_any_flag", "cursor_flag")).toBe(
+    "0 0 0 1",
+  );
+});
+
+test("closing the terminal is a detach", async () => {
+  await using user = newLiveUser();
+  const { id } = await shell(user);
+  const terminal = new TmuxTerminal(user).open(["attach", "sh"]);
+  await terminal.shows("sh$");
+  terminal.tmux("kill-server");
+  await until(async () => (await user.get(id)).attached === false, "the record to say detached");
+  expect(await user.get(id)).toMatchObject({ state: "running" });
+  expect(attachProcesses(user)).toEqual([]);
+});
+
+test.each(["the command", "the attach program", "its child"])(
+  "kill -9 of %s restores the terminal",
+  async (who) => {
+    await using user = newLiveUser();
+    await shell(user);
+    await user.ok(["send", "sh", String.raw`printf '\033[?1049h\033[?1000hin another screen'`]);
+    using terminal = new TmuxTerminal(user).open(["attach", "sh"]);
+    await terminal.shows("in another screen");
+    process.kill(victim(user, who), "SIGKILL");
+    await terminal.shows("left with");
+    await until(
+      () => terminal.modes("alternate_on", "mouse_standard_flag") === "0 0",
+      "the modes to be restored",
+    );
+    await until(() => attachProcesses(user).length === 0, "attach to leave");
+    terminal.press("C-c");
+    expect(await user.get("sh")).toMatchObject({ state: "running" });
+  },
+);
+
+test("attach works while the daemon is gone", async () => {
+  await using user = newLiveUser();
+  await shell(user);
+  await user.ok(["send", "sh", "echo before-$((1+1))"]);
+  await until(async () => (await screenOf(user)).includes("before-2"), "the first output");
+  await user.killDaemon();
+  using terminal = new TmuxTerminal(user).open(["attach", "sh"]);
+  await terminal.shows("before-2");
+  terminal.type("echo without-$((2+2))");
+  terminal.press("Enter");
+  await terminal.shows("without-4");
+  terminal.press(DETACH);
+  await terminal.shows("left with 0");
+  expect(await user.daemonPid()).toBeUndefined();
+});
+
+test("next attaches to who waits longest", async () => {
+  await using user = newLiveUser();
+  await user.start(["scripted", "--name", "first"]);
+  await user.reach("first", "waiting_input");
+  await user.ok(["send", "first", "say I am the first", "--wait"]);
+  await user.start(["scripted", "--name", "second"]);
+  await user.reach("second", "waiting_input");
+  using terminal = new TmuxTerminal(user).open(["next"]);
+  await terminal.shows("I am the first");
+});
+
+test("start at a terminal attaches, and an end while attached is told", async () => {
+  await using user = newLiveUser();
+  using terminal = new TmuxTerminal(user).open(["start", "--name", "sh", "--env", "PS1=sh$ ", "--", "sh"]);
+  await terminal.shows("sh$");
+  terminal.type("exit 3");
+  terminal.press("Enter");
+  await terminal.shows("left with 0");
+  expect(terminal.screen).toContain("has ended");
+  expect(await user.reach("sh", "failed")).toMatchObject({ exit_code: 3 });
+});
+
+test("the newest attach types, another watches until it takes over", async () => {
+  await using user = newLiveUser();
+  await shell(user);
+  using first = new TmuxTerminal(user, "one").open(["attach", "sh"]);
+  await first.shows("sh$");
+  using second = new TmuxTerminal(user, "two").open(["attach", "sh"]);
+  await second.shows("sh$");
+  second.type("echo by-$((1+1))");
+  second.press("Enter");
+  await first.shows("by-2");
+  // The first key takes over and is not typed.
+  first.press("x");
+  first.type("echo by-$((1+2))");
+  first.press("Enter");
+  await second.shows("by-3");
+});
+
+test("the tmux view shows the session; killing its server leaves the agent alone", async () => {
+  await using user = newLiveUser();
+  const { id } = await shell(user, "--tmux");
+  const socket = `${user.state}/run/tmux.sock`;
+  const view = (...args: string[]) => execFileSync("tmux", ["-S", socket, ...args], { encoding: "utf8" });
+  await user.ok(["send", "sh", "echo seen-$((3+4))"]);
+  await until(
+    () =>
+      view("capture-pane", "-p", "-t", `${view("list-sessions", "-F", "#{session_id}").trim()}:`).includes(
+        "seen-7",
+      ),
+    "the view to show it",
+  );
+  process.kill(Number(view("display-message", "-p", "#{pid}")), "SIGKILL");
+  await until(async () => (await user.get(id)).attached === false, "the view to be gone");
+  expect(await user.get(id)).toMatchObject({ state: "running" });
+  await user.ok(["end", id, "--grace", "500ms"]);
+});
+
+test("without tmux everything but --tmux works", async () => {
+  await using user = newLiveUser();
+  const env = { PATH: "/nowhere" };
+  const refused = await user.rollcall(["start", "-d", "--tmux", "--json", "--", "/bin/sleep", "100"], {
+    env,
+  });
+  expect(refused).toMatchObject({ code: 4, error: { code: "tmux_missing" } });
+  expect((await user.ok(["list", "--json"])).json.sessions).toEqual([]);
+  const { id } = await user.start(["--", "/bin/sleep", "100"], { env });
+  expect(await user.get(id)).toMatchObject({ state: "running" });
+});
+
+test("attach refuses what has no terminal, in one sentence", async () => {
+  await using user = newLiveUser();
+  const record = await user.create("--name", "hand");
+  expect(await user.rollcall(["attach", record])).toMatchObject({ code: 4 });
+  const { id } = await user.start(["--kind", "autonomous", "--", "cat"]);
+  expect(await user.rollcall(["attach", id])).toMatchObject({ code: 4 });
+  await shell(user);
+  expect(await user.rollcall(["attach", "sh"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("terminal"),
+  });
+});
+
+async function shell(user: LiveUser, ...more: readonly string[]) {
+  return user.start(["--name", "sh", ...more, "--env", "PS1=sh$ ", "--", "sh"]);
+}
+
+async function screenOf(user: LiveUser): Promise<string> {
+  return String((await user.ok(["data", "sh", "--json"])).json.screen);
+}
+
+function attachProcesses(user: LiveUser): number[] {
+  const found = processesOf(user.folder).filter(({ command }) => / attach sh$|rollcall-attach/.test(command));
+  return found.map(({ pid }) => pid).filter(isAlive);
+}
+
+function victim(user: LiveUser, who: string): number {
+  const all = processesOf(user.folder);
+  const [command] = all.filter(({ command: text }) => / attach sh$/.test(text));
+  const attach = all.filter(({ command: text }) => text.includes("rollcall-attach")).map(({ pid }) => pid);
+  const pid =
+    who === "the command" ? command?.pid : who === "its child" ? Math.max(...attach) : Math.min(...attach);
+  if (pid === undefined) throw new Error(`There is no process for ${who}.`);
+  return pid;
+}

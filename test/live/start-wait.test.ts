@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import { dataOf, said, statesOf } from "./scripted.ts";
+import { newLiveUser } from "./user.ts";
+
+describe("start --wait", () => {
+  test.each([
+    ["success", ["--", "sh", "-c", "echo done"], 0, "done\n"],
+    ["failure", ["--", "sh", "-c", "echo bad; exit 3"], 1, "bad\n"],
+    ["failure", ["--", "sh", "-c", "kill -SEGV $$"], 1, ""],
+    ["interrupted", ["--timeout", "300ms", "--", "sleep", "1000"], 5, ""],
+    ["success", ["scripted", "say one ; say two"], 0, "two\n"],
+    ["failure", ["scripted", "say one ; fail the model is gone"], 1, "one\n"],
+    ["failure", ["scripted", "exit 7"], 1, ""],
+  ] as const)("exits by the outcome %s of %j", async (outcome, args, code, stdout) => {
+    await using user = newLiveUser();
+    const answer = await user.rollcall(["start", "--wait", ...args]);
+    expect([answer.code, answer.stdout, answer.stderr]).toEqual([code, stdout, ""]);
+    const session = await user.get("last");
+    expect(session).toMatchObject({ kind: "autonomous", outcome });
+    expect(user.launchFolders()).toEqual([]);
+  });
+
+  test("exits with 4 when someone ends the session, and tells all as JSON", async () => {
+    await using user = newLiveUser();
+    const waiting = user.rollcall([
+      "start",
+      "--wait",
+      "--name",
+      "long",
+      "--json",
+      "scripted",
+      "say hi ; hang",
+    ]);
+    await expect.poll(async () => (await user.rollcall(["get", "long"])).code).toBe(0);
+    await user.reach("long", "running");
+    await user.ok(["end", "long"]);
+    const answer = await waiting;
+    expect(answer.code).toBe(4);
+    expect(answer.json).toMatchObject({
+      session: { state: "stopped", outcome: "interrupted" },
+      reached: "stopped",
+      answer: "hi",
+    });
+  });
+
+  test("gives nothing to read to a command, whose input ends at once", async () => {
+    await using user = newLiveUser();
+    const answer = await user.rollcall(["start", "--wait", "--", "sh", "-c", "cat; echo read all"]);
+    expect(answer).toMatchObject({ code: 0, stdout: "read all\n" });
+  });
+
+  test("prints a request that is met on the way and exits 4, and the session goes on", async () => {
+    await using user = newLiveUser();
+    const args = ["--name", "asker", "--kind", "autonomous", "scripted", 'ask Bash {"command":"ls"}'];
+    const answer = await user.rollcall(["start", "--wait", ...args]);
+    expect(answer.code).toBe(4);
+    expect(answer.stderr).toContain('Bash {"command":"ls"}');
+    expect(answer.stderr).toContain("rollcall approve asker");
+    await user.ok(["approve", "asker"]);
+    expect(await user.reach("asker", "stopped")).toMatchObject({ outcome: "success" });
+  });
+
+  test.each([
+    ["say fine", 0, "fine\n"],
+    ["say oh ; fail broken", 1, "oh\n"],
+  ])("with interactive returns at the prompt behind the turn of %j", async (prompt, code, stdout) => {
+    await using user = newLiveUser();
+    const answer = await user.rollcall(["start", "--wait", "--kind", "interactive", "scripted", prompt]);
+    expect([answer.code, answer.stdout, answer.stderr]).toEqual([code, stdout, ""]);
+    expect(await user.get("last")).toMatchObject({ state: "waiting_input", kind: "interactive" });
+  });
+
+  test("with interactive prints a dialog that stands before the first prompt", async () => {
+    await using user = newLiveUser();
+    const args = ["--kind", "interactive", "--name", "new", "scripted", "say hi", "--", "--trust"];
+    const answer = await user.rollcall(["start", "--wait", ...args]);
+    expect(answer.code).toBe(4);
+    expect(answer.stderr).toContain("rollcall approve new");
+  });
+});
+
+describe("the first text", () => {
+  test("is given when the agent is ready, and not before", async () => {
+    await using user = newLiveUser();
+    const { id, state } = await user.start(["scripted", "say hello", "--", "--slow-start", "700"]);
+    expect(state).toBe("starting");
+    expect((await user.rollcall(["wait", id, "--until", "stopped", "--timeout", "200ms"])).code).toBe(5);
+    expect((await dataOf(user, id)).observability).toBe("not_yet_observable");
+    await expect.poll(async () => said(user, id, "assistant"), { timeout: 20_000 }).toEqual(["hello"]);
+    expect(await said(user, id, "user")).toEqual(["say hello"]);
+    expect((await statesOf(user, id)).slice(0, 4)).toEqual([
+      "running",
+      "waiting_input",
+      "running",
+      "waiting_input",
+    ]);
+  });
+
+  test("waits behind a dialog of trust", async () => {
+    await using user = newLiveUser();
+    const { id } = await user.start(["scripted", "--prompt", "say hello", "--", "--trust"]);
+    expect(await user.reach(id, "waiting_input")).toMatchObject({ waiting: { for: "trust" } });
+    expect(await said(user, id, "user")).toEqual([]);
+    await user.ok(["approve", id]);
+    await expect.poll(async () => said(user, id, "assistant"), { timeout: 20_000 }).toEqual(["hello"]);
+  });
+
+  test("is given once, whenever the daemon dies", async () => {
+    await using user = newLiveUser();
+    const { id } = await user.start(["scripted", "say hello", "--", "--slow-start", "500"]);
+    await user.killDaemon();
+    await user.ok(["up"]);
+    await expect.poll(async () => said(user, id, "assistant"), { timeout: 20_000 }).toEqual(["hello"]);
+    await user.killDaemon();
+    await user.ok(["up"]);
+    expect(await said(user, id, "user")).toEqual(["say hello"]);
+  });
+
+  test("of a command is written as soon as it runs", async () => {
+    await using user = newLiveUser();
+    const answer = await user.ok(["start", "--wait", "--prompt", "two\nlines", "--", "cat", "-n"]);
+    expect(answer.stdout).toBe("     1\ttwo\n     2\tlines\n");
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { atPrompt, turn } from "./scripted.ts";
+import { newLiveUser } from "./user.ts";
+
+const NAP = ["--", "sleep", "1000"];
+
+describe("wait", () => {
+  test("is for all of them, or for the first", async () => {
+    await using user = newLiveUser();
+    const [a, b] = [await user.start(NAP), await user.start(NAP)];
+    const all = user.ok(["wait", a.id, b.id, "--until", "stopped", "--json"]);
+    const any = user.ok(["wait", a.id, b.id, "--until", "stopped", "--any", "--json"]);
+    await user.ok(["end", b.id]);
+    expect((await any).json).toMatchObject({ session: { id: b.id }, reached: "stopped" });
+    await user.ok(["end", a.id]);
+    expect((await all).json).toMatchObject({
+      results: [
+        { session: { id: a.id }, reached: "stopped" },
+        { session: { id: b.id }, reached: "stopped" },
+      ],
+    });
+  });
+
+  test("is over at once where the state is reached already", async () => {
+    await using user = newLiveUser();
+    const id = await atPrompt(user);
+    expect((await user.ok(["wait", id, "--json"])).json).toMatchObject({ reached: "waiting_input" });
+    expect((await user.ok(["wait", id])).stdout).toBe(`${id} waiting_input (prompt)\n`);
+  });
+
+  test("times out with 5, and the session goes on", async () => {
+    await using user = newLiveUser();
+    const { id } = await user.start(NAP);
+    const answer = await user.rollcall(["wait", id, "--timeout", "200ms", "--json"]);
+    expect(answer).toMatchObject({ code: 5, error: { code: "timed_out" } });
+    expect(await user.get(id)).toMatchObject({ state: "running" });
+  });
+
+  test("for a session that ends without reaching it answers null at once, with 4", async () => {
+    await using user = newLiveUser();
+    const { id } = await user.start(NAP);
+    const waiting = user.rollcall(["wait", id, "--until", "waiting_input", "--json"]);
+    await user.ok(["end", id]);
+    for (const answer of [await waiting, await user.rollcall(["wait", id, "--until", "running", "--json"])]) {
+      expect(answer.code).toBe(4);
+      expect(answer.json).toMatchObject({ session: { state: "stopped" }, reached: null });
+    }
+  });
+
+  test("one that ends without does not hide that another reached it", async () => {
+    await using user = newLiveUser();
+    const [ends, stays] = [await user.start(["--", "true"]), await atPrompt(user)];
+    const answer = await user.rollcall(["wait", ends.id, stays, "--until", "waiting_input", "--json"]);
+    expect(answer.code).toBe(4);
+    expect(answer.json).toMatchObject({ results: [{ reached: null }, { reached: "waiting_input" }] });
+  });
+
+  test("ends when the session is deleted", async () => {
+    await using user = newLiveUser();
+    const id = await user.create();
+    const waiting = user.rollcall(["wait", id, "--until", "stopped", "--timeout", "20s", "--json"]);
+    await expect.poll(async () => (await user.rollcall(["wait", id, "--timeout", "1ms"])).code).toBe(5);
+    await user.ok(["delete", id]);
+    const answer = await waiting;
+    expect(answer).toMatchObject({ code: 3, error: { code: "session_not_found" } });
+  });
+
+  test("of many waiters answers each of them", async () => {
+    await using user = newLiveUser();
+    const id = await atPrompt(user);
+    const { seq } = (await user.ok(["send", id, "work 1s ; say done", "--json"])).json;
+    const args = ["wait", id, "--after", String(seq), "--json"];
+    const waiters = await Promise.all(Array.from({ length: 8 }, async () => user.ok(args)));
+    expect(waiters.map(({ json }) => json.reached)).toEqual(Array(8).fill("waiting_input"));
+  });
+
+  test("takes names and many ids, and refuses what it does not know", async () => {
+    await using user = newLiveUser();
+    const ids = await Promise.all(
+      Array.from({ length: 12 }, async (_, n) => (await user.start(["--name", `n${n}`, "--", "true"])).id),
+    );
+    const names = ids.map((_, n) => `n${n}`);
+    const { results } = (await user.ok(["wait", ...names, "--json"])).json as unknown as {
+      results: { session: { id: string } }[];
+    };
+    expect(results.map(({ session }) => session.id)).toEqual(ids);
+    expect(await user.rollcall(["wait", "n0", "nobody"])).toMatchObject({ code: 3 });
+    expect(await user.rollcall(["wait", "n0", "--until", "done"])).toMatchObject({ code: 2 });
+    expect(await user.rollcall(["wait", "n0", "--after", "x"])).toMatchObject({ code: 2 });
+  });
+
+  test("after a seq counts a request that was met on the way", async () => {
+    await using user = newLiveUser();
+    const id = await atPrompt(user);
+    const first = await turn(user, id, "ask Bash");
+    expect(first).toMatchObject({ reached: "waiting_input", session: { waiting: { for: "permission" } } });
+  });
+
+  test("survives nothing but says so when the daemon dies", async () => {
+    await using user = newLiveUser();
+    const { id } = await user.start(NAP);
+    const waiting = user.rollcall(["wait", id, "--until", "stopped", "--json"]);
+    await expect.poll(async () => (await user.rollcall(["wait", id, "--timeout", "1ms"])).code).toBe(5);
+    await user.killDaemon();
+    expect(await waiting).toMatchObject({ code: 1, error: { code: "daemon_failed" } });
+  });
+});

@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type LiveUser, newLiveUser } from "./user.ts";
+
+function git(user: LiveUser, cwd: string, ...args: string[]): string {
+  const who = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"];
+  return execFileSync("git", [...who, ...args], { cwd, env: { ...user.env }, encoding: "utf8" }).trim();
+}
+
+function makeRepository(user: LiveUser): void {
+  git(user, user.workspace, "init", "-q", "-b", "main");
+  git(user, user.workspace, "commit", "-q", "--allow-empty", "-m", "first");
+}
+
+const where = (branch: string) => ["--worktree", branch, "--", "sh", "-c", "pwd; git branch --show-current"];
+
+test("a worktree is made with its branch, and used again", async () => {
+  await using user = newLiveUser();
+  makeRepository(user);
+  const first = await user.ok(["start", "--wait", ...where("feature/one")]);
+  const [folder, branch] = first.stdout.trim().split("\n");
+  expect(branch).toBe("feature/one");
+  expect(folder).not.toBe(realpathSync(user.workspace));
+  expect((await user.ok(["start", "--wait", ...where("feature/one")])).stdout).toBe(first.stdout);
+  expect(git(user, user.workspace, "worktree", "list").split("\n")).toHaveLength(2);
+  expect(git(user, user.workspace, "status", "--porcelain")).toBe("");
+  expect(await user.get("last")).toMatchObject({ git_branch: "feature/one" });
+});
+
+test("a branch that exists is checked out, as it is", async () => {
+  await using user = newLiveUser();
+  makeRepository(user);
+  git(user, user.workspace, "branch", "older");
+  git(user, user.workspace, "commit", "-q", "--allow-empty", "-m", "second");
+  const script = ["--worktree", "older", "--", "git", "log", "--format=%s"];
+  expect((await user.ok(["start", "--wait", ...script])).stdout).toBe("first\n");
+});
+
+test("branches with names that look alike have a worktree each", async () => {
+  await using user = newLiveUser();
+  makeRepository(user);
+  const first = await user.ok(["start", "--wait", ...where("fix/a")]);
+  const second = await user.ok(["start", "--wait", ...where("fix-a")]);
+  expect(first.stdout.trim().split("\n")[1]).toBe("fix/a");
+  expect(second.stdout.trim().split("\n")[1]).toBe("fix-a");
+});
+
+test("a worktree that someone switched to another branch is not used for the first", async () => {
+  await using user = newLiveUser();
+  makeRepository(user);
+  const { stdout } = await user.ok(["start", "--wait", ...where("one")]);
+  git(user, stdout.split("\n")[0] as string, "switch", "-q", "-c", "two");
+  const answer = await user.rollcall(["start", ...where("one")]);
+  expect(answer.code).toBe(4);
+  expect(answer.stderr).toContain("no worktree of one");
+});
+
+test("outside a repository, and for what is no branch, it is refused with 4 before anything starts", async () => {
+  await using user = newLiveUser();
+  expect(await user.rollcall(["start", ...where("x")])).toMatchObject({ code: 4 });
+  makeRepository(user);
+  for (const branch of ["a..b", "-x", "main"])
+    expect([branch, (await user.rollcall(["start", `--worktree=${branch}`, "--", "true"])).code]).toEqual([
+      branch,
+      4,
+    ]);
+  expect((await user.ok(["list", "--json"])).json.sessions).toEqual([]);
+});
+
+test("it is offered for removal only when it is clean and merged", async () => {
+  await using user = newLiveUser();
+  makeRepository(user);
+  const { id } = await user.start(["--name", "w", "--worktree", "topic", "--", "sleep", "1000"]);
+  const { path } = (await user.get(id)).metadata.worktree as { path: string };
+  const offer = async () => (await user.ok(["end", id])).stdout.includes("worktree remove");
+  writeFileSync(join(path, "new.txt"), "work");
+  expect(await offer()).toBe(false);
+  git(user, path, "add", ".");
+  git(user, path, "commit", "-q", "-m", "work");
+  expect(await offer()).toBe(false);
+  git(user, user.workspace, "merge", "-q", "topic");
+  const said = (await user.ok(["end", id])).stdout;
+  const command = /`(git [^`]*)`/.exec(said)?.[1] as string;
+  execFileSync("sh", ["-c", command], { env: { ...user.env } });
+  expect(existsSync(path)).toBe(false);
+});

@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { LiveDaemon } from "../../bench/live-daemon.ts";
+import { Scratch } from "../../bench/scratch.ts";
+
+interface Reading {
+  readonly descriptors: number;
+  readonly terminals: number;
+  readonly files: number;
+  readonly processes: number;
+  readonly rssMb: number;
+}
+
+const AT_ONCE = 10;
+
+/** Starts and ends sessions, then many at once; says what was left behind. */
+export async function liveCycles(cycles: number): Promise<string[]> {
+  const scratch = new Scratch();
+  await using daemon = await LiveDaemon.open(scratch);
+  await cycle(daemon, 20);
+  const before = read(daemon);
+  for (let done = 0; done < cycles; done += 200) {
+    await cycle(daemon, Math.min(200, cycles - done));
+    console.log(`live cycle ${Math.min(done + 200, cycles)}/${cycles}`, JSON.stringify(read(daemon)));
+  }
+  const together = await manyAtOnce(daemon);
+  const after = read(daemon);
+  return [
+    ...together,
+    ...(["descriptors", "terminals", "files", "processes"] as const)
+      .filter((what) => after[what] > before[what])
+      .map((what) => `${after[what] - before[what]} ${what} are left after ${cycles} starts and ends`),
+    ...(after.rssMb > before.rssMb * 1.5 + 30
+      ? [`the daemon grew from ${before.rssMb} to ${after.rssMb} MB`]
+      : []),
+  ];
+}
+
+/** A terminal, a pipe, one that leaves by itself, one that does not want to leave. */
+const KINDS: readonly (readonly [args: readonly string[], kind: string])[] = [
+  [["sleep", "1000"], "interactive"],
+  [["cat"], "autonomous"],
+  [["sh", "-c", "echo done; exit 3"], "autonomous"],
+  [["sh", "-c", "trap '' TERM; sleep 1000 & wait"], "interactive"],
+];
+
+async function cycle(daemon: LiveDaemon, count: number): Promise<void> {
+  for (let made = 0; made < count; made += AT_ONCE) {
+    const batch = Array.from({ length: Math.min(AT_ONCE, count - made) }, async (_, index) => {
+      const [args, kind] = KINDS[(made + index) % KINDS.length] as (typeof KINDS)[number];
+      await daemon.end(await daemon.start("unknown", args, kind), 50);
+    });
+    await Promise.all(batch);
+  }
+}
+
+async function manyAtOnce(daemon: LiveDaemon): Promise<string[]> {
+  const starts = await Promise.allSettled(
+    Array.from({ length: 50 }, async () => daemon.start("unknown", ["sleep", "1000"])),
+  );
+  const more = await Promise.all(
+    Array.from({ length: 50 }, async () => daemon.start("unknown", ["sleep", "1000"])),
+  );
+  const ids = [...starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : [])), ...more];
+  const ends = await Promise.allSettled(ids.map(async (id) => daemon.end(id)));
+  const proven = ends.filter(
+    (end) => end.status === "fulfilled" && end.value.session.state === "stopped",
+  ).length;
+  return [
+    ...(ids.length < 100 ? [`${100 - ids.length} of 50 starts at once failed`] : []),
+    ...(proven < ids.length ? [`${ids.length - proven} of ${ids.length} ends at once were not proven`] : []),
+  ];
+}
+
+function read(daemon: LiveDaemon): Reading {
+  const descriptors = readdirSync(`/proc/${daemon.pid}/fd`);
+  const links = descriptors.map((fd) => linkOf(`/proc/${daemon.pid}/fd/${fd}`));
+  return {
+    descriptors: descriptors.length,
+    terminals:
+      links.filter((link) => link.startsWith("/dev/pts") || link.startsWith("/dev/ptmx")).length +
+      terminalsOf(daemon.home),
+    files:
+      readdirSync(join(daemon.home, "run", "sessions")).length +
+      readdirSync(join(daemon.home, "run", "hooks")).length,
+    processes: processesOf(daemon.home).length,
+    rssMb: Math.round(
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${daemon.pid}/status`, "latin1"))?.[1]) / 1000,
+    ),
+  };
+}
+
+function terminalsOf(home: string): number {
+  return processesOf(home).filter(
+    (pid) => existsSync(`/proc/${pid}/fd/0`) && linkOf(`/proc/${pid}/fd/0`).startsWith("/dev/pts"),
+  ).length;
+}
+
+/** Of this daemon's sessions; a zombie is dead. */
+function processesOf(home: string): string[] {
+  return readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    const environ = readOrEmpty(`/proc/${name}/environ`);
+    return environ.includes(`ROLLCALL_HOME=${home}\0`) && environ.includes("ROLLCALL_SESSION=");
+  });
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
