@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "guard.h"
-#include "kill_marked.h"
 #include "options.h"
+#include "signal_marked.h"
 #include "word.h"
 
 enum { EXIT_BAD_USAGE = 2 };
@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
   fill_standard_streams();
   close_inherited();
   reset_signals();
-  if (argc > 2 && strcmp(argv[1], "--kill") == 0) return kill_marked(argc, argv);
+  if (argc > 3 && strcmp(argv[1], "--signal") == 0) return signal_marked(argc, argv);
   if (!options_read(argc, argv, &options, &complaint)) {
     fprintf(stderr, "rollcall-holder: %s\n", complaint);
     return EXIT_BAD_USAGE;

@@ -103,6 +103,8 @@ async function bundle(
     input: join(root, input),
     platform: "node",
     external,
+    // What the command line loads late, the daemon has at hand.
+    checks: { ineffectiveDynamicImport: false },
     transform: { define: { ROLLCALL_VERSION: JSON.stringify(version) } },
   });
   await build.write({

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { RollcallError } from "../domain/errors.ts";
 import type { Rollcall } from "../record/rollcall.ts";
 import { shortId } from "./format.ts";
-import { binFolder, launchOf } from "./live.ts";
+import { launchOf, nativeProgram } from "./live.ts";
 import { isTerminal, type Output } from "./output.ts";
 
 /** How the attach program leaves. */
@@ -32,7 +31,7 @@ export async function attachTo(
     throw new RollcallError("bad_usage", "Attaching needs a terminal.", {
       hint: `Read the session with \`rollcall data ${id}\`.`,
     });
-  const program = join(binFolder(), "..", "dist", "native", "rollcall-attach");
+  const program = nativeProgram("rollcall-attach");
   if (!existsSync(program))
     throw new RollcallError("holder_missing", "The attach program was not built.", {
       hint: "Run `npm run build`.",

@@ -1,12 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { homeFolder } from "../record/config.ts";
 import { type Check, guarded, ok } from "../record/doctor.ts";
 import type { MarkedProcess } from "../record/marked-process.ts";
 import { openRollcall } from "../record/open.ts";
 import type { Rollcall } from "../record/rollcall.ts";
-import { binFolder, findDaemon } from "./live.ts";
+import { findDaemon, nativeProgram } from "./live.ts";
 import { endOrphans, findOrphans } from "./orphans.ts";
 import { findStrayFiles, removeStrayFiles } from "./stray-files.ts";
 
@@ -35,7 +34,7 @@ async function withStore(look: (rollcall: Rollcall) => Promise<Check>): Promise<
 }
 
 function holderCheck(): Check {
-  const path = join(binFolder(), "..", "dist", "native", "rollcall-holder");
+  const path = nativeProgram("rollcall-holder");
   const { status, error } = spawnSync(path, [], { timeout: ANSWER_MS, stdio: "ignore" });
   if (status === WRONG_USAGE) return ok("holder", `${path} can carry live sessions.`);
   const isMissing = (error as NodeJS.ErrnoException | undefined)?.code === "ENOENT";

@@ -54,6 +54,10 @@ export function binFolder(): string {
   return dirname(realpathSync(process.argv[1] as string));
 }
 
+export function nativeProgram(name: "rollcall-holder" | "rollcall-attach"): string {
+  return join(binFolder(), "..", "dist", "native", name);
+}
+
 export interface Acted {
   readonly sessionId: string;
   readonly seq: number;

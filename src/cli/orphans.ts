@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SessionRow } from "../domain/session.ts";
 import { isLive } from "../domain/state.ts";
+import { signalMarked } from "../host/holder.ts";
 import { findHolderFile } from "../host/holder-files.ts";
 import { launchFolder } from "../record/config.ts";
 import { isStillMarked, type MarkedProcess, markedProcesses } from "../record/marked-process.ts";
 import { isProcessAlive } from "../record/process.ts";
 import type { Rollcall } from "../record/rollcall.ts";
+import { nativeProgram } from "./live.ts";
 
 /** How long one that is about to leave by itself is waited for. */
 const LEAVING_MS = 500;
@@ -34,9 +36,9 @@ export async function endOrphans(rollcall: Rollcall): Promise<MarkedProcess[]> {
   const { home } = rollcall.context;
   let orphans = await findOrphans(rollcall);
   for (let round = 0; round < ROUNDS && orphans.length > 0; round++) {
-    signalAll(orphans, home, "SIGTERM");
+    await signalAll(orphans, home, "TERM");
     await gone(orphans, TERM_MS);
-    signalAll(orphans, home, "SIGKILL");
+    await signalAll(orphans, home, "KILL");
     await gone(orphans, KILL_MS);
     orphans = await findOrphans(rollcall);
   }
@@ -71,15 +73,14 @@ export function isHeld(folder: string): boolean {
   );
 }
 
-function signalAll(orphans: readonly MarkedProcess[], home: string, signal: NodeJS.Signals): void {
-  for (const orphan of orphans) {
-    if (!isStillMarked(orphan, home)) continue;
-    try {
-      process.kill(orphan.pid, signal);
-    } catch {
-      // It left by itself meanwhile.
-    }
-  }
+async function signalAll(
+  orphans: readonly MarkedProcess[],
+  home: string,
+  signal: "TERM" | "KILL",
+): Promise<void> {
+  const left = orphans.filter((orphan) => isStillMarked(orphan, home));
+  for (const [marker, processes] of Map.groupBy(left, (orphan) => orphan.marker))
+    await signalMarked(nativeProgram("rollcall-holder"), signal, { marker, processes });
 }
 
 async function gone(orphans: readonly MarkedProcess[], mostMs: number): Promise<void> {

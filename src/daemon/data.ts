@@ -4,7 +4,7 @@ import type { SessionRow } from "../domain/session.ts";
 import { isEnded, type State } from "../domain/state.ts";
 import { toWire } from "../domain/wire.ts";
 import { Screen } from "../host/screen.ts";
-import { readRecording } from "../record/recording.ts";
+import { readRecordingEnd } from "../record/recording.ts";
 import type { Daemon } from "./daemon.ts";
 import { rowOf } from "./start.ts";
 
@@ -36,6 +36,8 @@ const FRAME_BYTES = 1000;
 /** So much of the answer a screen may take. */
 const SCREEN_SHARE = 0.5;
 const DEFAULT_TAIL = 50;
+/** So much of a recording makes the last screen of all but the oddest programs, in a moment. */
+const SCREEN_BYTES = 1024 * 1024;
 
 /** What an agent said and shows. An error on reading never means that a session is gone. */
 export async function sessionData(daemon: Daemon, input: DataInput): Promise<SessionData> {
@@ -70,7 +72,7 @@ async function screenText(daemon: Daemon, row: SessionRow): Promise<string | nul
   if (live) return services.context.redact(daemon.get(row.id)?.redact(live.text()) ?? live.text());
   using screen = new Screen({ cols: 120, rows: 40 });
   const folder = join(services.places.recordings, row.id);
-  for (const [, kind, text] of readRecording(folder, row.generation))
+  for (const [, kind, text] of readRecordingEnd(folder, row.generation, SCREEN_BYTES))
     if (kind === "o") await screen.write(Buffer.from(text));
     else if (kind === "r") screen.resize(sizeOf(text));
   return screen.text();

@@ -234,13 +234,33 @@ describe("a client", () => {
   });
 
   test("is told when the daemon leaves in the middle of a call, and when it asks after that", async () => {
-    const place = await openPlace({ get_status: async () => new Promise(() => {}) });
+    const began = Promise.withResolvers<void>();
+    const get_status = async () => new Promise(() => began.resolve());
+    const place = await openPlace({ get_status });
     using client = await connectDaemon(place.folder);
     const asked = expect(client?.call("get_status", {})).rejects.toMatchObject({ code: "daemon_failed" });
+    await began.promise;
     await place[Symbol.asyncDispose]();
     await asked;
     await client?.closed;
     await expect(client?.call("get_status", {})).rejects.toMatchObject({ code: "daemon_failed" });
+  });
+
+  test("is answered by a daemon that is about to leave, and refused where it asks only then", async () => {
+    const [began, done] = [Promise.withResolvers<void>(), Promise.withResolvers<object>()];
+    const get_status = async () => {
+      began.resolve();
+      return done.promise;
+    };
+    const place = await openPlace({ get_status });
+    using client = await connectDaemon(place.folder);
+    const first = client?.call("get_status", {});
+    await began.promise;
+    const left = place[Symbol.asyncDispose]();
+    await expect(client?.call("get_status", {})).rejects.toMatchObject({ code: "daemon_not_running" });
+    done.resolve({ live: 3 });
+    expect(await first).toEqual({ live: 3 });
+    await left;
   });
 
   test("of another language is told how to go on", async () => {

@@ -34,6 +34,8 @@ export async function endSession(daemon: Daemon, input: EndInput, signal: AbortS
   const row = await rowOf(daemon, input.sessionId);
   if (row.carried === null) throw notCarried(row);
   if (isEnded(row.state)) return describe(daemon, row.id);
+  const known = daemon.get(row.id);
+  if (known?.isClosing) await known.closed;
   const session = daemon.get(row.id) ?? daemon.carryAgain(row);
   if (!session) throw notCarried(row);
   const graceMs = input.graceMs ?? durationOf(context.config, "end.grace");

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { toInstant } from "../domain/time.ts";
 import type { HolderConnection } from "../host/holder.ts";
-import { findHolderFile, readSpool } from "../host/holder-files.ts";
+import { findHolderFile, type HolderFile, readSpool } from "../host/holder-files.ts";
 import { type HolderMessage, type HolderStatus, STREAMS } from "../host/holder-message.ts";
 import { faultPoint } from "./fault-point.ts";
 import { HolderLink } from "./holder-link.ts";
@@ -29,6 +29,8 @@ const LEAVING_MS = 1000;
 export class Follower {
   readonly #session: LiveSession;
   #link: HolderLink | undefined;
+  /** Someone may delete the folder under a session that lives on. */
+  #file: HolderFile | undefined;
   #output: Output | undefined;
   #following: Promise<void> | undefined;
   #isLeaving = false;
@@ -126,6 +128,7 @@ export class Follower {
   #noteProcess(): void {
     const file = findHolderFile(this.#session.folder);
     if (!file) return;
+    this.#file = file;
     const process = { ...file.agent, bootId: file.bootId };
     const { isReadyAtExec } = this.#session.carrying.agent.capabilities;
     // Not awaited: this may be called from within the queue of sightings.
@@ -200,7 +203,8 @@ export class Follower {
       await this.#output?.finish();
       await this.#session.transcript.readRest();
     }
-    const left = exit.tree.state === "empty" ? await leftovers.of(launch.marker, this.#session.folder) : [];
+    const { folder } = this.#session;
+    const left = exit.tree.state === "empty" ? await leftovers.of(launch.marker, folder, this.#file) : [];
     const { tellsTurns } = agent.capabilities;
     await this.#session.sight({ saw: "exit", exit, leftovers: left, tellsTurns });
   }

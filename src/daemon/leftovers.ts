@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Leftover } from "../domain/observation.ts";
-import { killMarked } from "../host/holder.ts";
-import { findHolderFile } from "../host/holder-files.ts";
+import { signalMarked } from "../host/holder.ts";
+import { findHolderFile, type HolderFile } from "../host/holder-files.ts";
 import { isProcessAlive } from "../record/process.ts";
 import { processesByMarker } from "./proc.ts";
 
@@ -16,9 +16,9 @@ export class Leftovers {
   }
 
   /** Living processes of a launch that are neither its holder nor its guard. */
-  async of(marker: string, folder: string): Promise<Leftover[]> {
+  async of(marker: string, folder: string, file?: HolderFile): Promise<Leftover[]> {
     const found = (await this.#look()).get(marker) ?? [];
-    const holder = findHolderFile(folder);
+    const holder = file ?? findHolderFile(folder);
     const known = holder ? [holder.guard, holder.holder] : [];
     return found.filter(
       ({ pid, startTime }) => !known.some((own) => own.pid === pid && own.startTime === startTime),
@@ -36,7 +36,7 @@ export class Leftovers {
 
   /** Kills each that is still the process that was found; true when all are gone. */
   async kill(marker: string, leftovers: readonly Leftover[]): Promise<boolean> {
-    await killMarked(this.#holder, marker, leftovers);
+    await signalMarked(this.#holder, "KILL", { marker, processes: leftovers });
     for (let waitedMs = 0; waitedMs < MOST_WAIT_MS; waitedMs += STEP_MS) {
       if (!leftovers.some(isProcessAlive)) return true;
       await sleep(STEP_MS);

@@ -87,6 +87,11 @@ export class LiveSession {
     return this.#closed.promise;
   }
 
+  /** It looks at nothing any more; who wants something of the session carries it anew once this is closed. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
   get lastWords(): LastWords {
     return this.#lastWords;
   }

@@ -10,6 +10,8 @@ import type { LiveSession } from "./live-session.ts";
 /** So much output is replayed at an attach at most, once the terminal has rested. */
 const SNAPSHOT_BYTES = 512 * 1024;
 const REST_MS = 1000;
+/** One that writes without a rest, such as a spinner, is not waited for any longer. */
+const RESTLESS_BYTES = 4 * 1024 * 1024;
 
 /** The output of a terminal: recorded as it comes, and let go of behind a snapshot of the screen. */
 export class TerminalOutput implements Output {
@@ -38,9 +40,14 @@ export class TerminalOutput implements Output {
 
   take({ offset, bytes }: Extract<HolderMessage, { type: "output" }>): void {
     this.#recording.write(offset, bytes);
-    clearTimeout(this.#restTimer);
-    if (this.#recording.offset - this.#snapshotAt < SNAPSHOT_BYTES) return;
-    this.#restTimer = setTimeout(() => void this.#snapshot(), REST_MS);
+    const behind = this.#recording.offset - this.#snapshotAt;
+    if (behind < SNAPSHOT_BYTES) return;
+    if (behind < RESTLESS_BYTES) clearTimeout(this.#restTimer);
+    else if (this.#restTimer) return;
+    this.#restTimer = setTimeout(() => {
+      this.#restTimer = undefined;
+      void this.#snapshot();
+    }, REST_MS);
   }
 
   resize(cols: number, rows: number): void {

@@ -1,5 +1,7 @@
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Observation } from "../domain/observation.ts";
+import type { ProcessIdentity } from "../domain/session.ts";
 import { findExitFile, findHolderFile } from "../host/holder-files.ts";
 import { bootId, isProcessAlive } from "../record/process.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -13,7 +15,9 @@ export async function holderGone(folder: string): Promise<void> {
   const file = findHolderFile(folder);
   if (!file) return;
   const own = [file.guard, file.holder].map((process) => ({ ...process, bootId: file.bootId }));
-  for (let waitedMs = 0; waitedMs < LEAVING_MS && own.some(isProcessAlive); waitedMs += STEP_MS)
+  const isThere = (process: ProcessIdentity) =>
+    isProcessAlive(process) && markerOf(process.pid) === basename(folder);
+  for (let waitedMs = 0; waitedMs < LEAVING_MS && own.some(isThere); waitedMs += STEP_MS)
     await sleep(STEP_MS);
 }
 

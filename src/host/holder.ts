@@ -23,6 +23,11 @@ export interface HolderOptions {
   readonly keepChildren?: boolean;
 }
 
+export interface MarkedProcesses {
+  readonly marker: string;
+  readonly processes: readonly { readonly pid: number; readonly startTime: string }[];
+}
+
 export type HolderStart =
   | { readonly ok: true; readonly guard: number; readonly holder: number; readonly agent: number }
   /** `step` is what failed: `exec` is the command itself, `cwd` its folder. */
@@ -34,11 +39,13 @@ export async function startHolder(options: HolderOptions): Promise<HolderStart> 
     env: options.env,
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const closed = once(child, "close");
   let out = "";
   let err = "";
-  child.stdout.on("data", (data: Buffer) => (out += data.toString()));
-  child.stderr.on("data", (data: Buffer) => (err += data.toString()));
-  await once(child, "close");
+  // Without a file descriptor left there are no streams, and the error comes after this.
+  child.stdout?.on("data", (data: Buffer) => (out += data.toString()));
+  child.stderr?.on("data", (data: Buffer) => (err += data.toString()));
+  await closed;
   if (out === "") throw new Error(`The holder gave no answer. ${err}`.trim());
   return JSON.parse(out) as HolderStart;
 }
@@ -173,14 +180,14 @@ export class HolderConnection implements AsyncDisposable {
   }
 }
 
-/** Kills processes of a launch that no holder answers for; each only while it is still the one that was meant. */
-export async function killMarked(
+/** Signals processes of a launch that no holder answers for; each only while it is still the one that was meant. */
+export async function signalMarked(
   binary: string,
-  marker: string,
-  processes: readonly { readonly pid: number; readonly startTime: string }[],
+  signal: "TERM" | "KILL",
+  { marker, processes }: MarkedProcesses,
 ): Promise<void> {
   const named = processes.map(({ pid, startTime }) => `${pid}:${startTime}`);
-  const child = spawn(binary, ["--kill", marker, ...named], { stdio: "ignore" });
+  const child = spawn(binary, ["--signal", signal, marker, ...named], { stdio: "ignore" });
   await once(child, "close");
 }
 

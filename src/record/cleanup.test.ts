@@ -1,8 +1,29 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { request } from "../testing/events.ts";
+import { created, request, seen } from "../testing/events.ts";
 import { livingProcess } from "../testing/living-process.ts";
 import { refusalOf, tempWorld } from "../testing/temp-rollcall.ts";
+import { stamp } from "./context.ts";
+import { identifyProcess } from "./process.ts";
+import type { Rollcall } from "./rollcall.ts";
+
+/** What the daemon leaves of a terminal. */
+function record(home: string, id: string): string {
+  const folder = join(home, "recordings", id);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "1-000000.cast"), "");
+  return folder;
+}
+
+/** A session that Rollcall carried and lost, and whose process may still be there. */
+async function lost(rollcall: Rollcall, id: string, pid: number): Promise<void> {
+  const bodies = [
+    created({ origin: "started", state: "running", process: identifyProcess(pid) }),
+    seen("unknown"),
+  ];
+  for (const body of bodies) await rollcall.context.store.change(id, () => [stamp(rollcall.context, body)]);
+}
 
 describe("cleanup", () => {
   test("removes what was not active for a day, and names beforehand exactly what it removes", async () => {
@@ -58,6 +79,19 @@ describe("cleanup", () => {
     expect((await rollcall.stats()).usage.tokensInput).toBe(10);
   });
 
+  test("takes the recording along, and that of no other session", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    const [old, young] = [record(world.home, "old"), record(world.home, "young")];
+    await rollcall.create({ id: "old" });
+    world.clock.advance({ minutes: 60 });
+    await rollcall.create({ id: "young" });
+    await rollcall.cleanup({ hours: 0.5, dryRun: true });
+    expect(existsSync(old)).toBe(true);
+    await rollcall.cleanup({ hours: 0.5 });
+    expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
+  });
+
   test("leaves what was imported alone unless it is asked for", async () => {
     using world = tempWorld();
     await using rollcall = await world.open();
@@ -100,6 +134,17 @@ describe("deleting", () => {
     expect([await rollcall.delete("s"), await rollcall.delete("s")]).toEqual([true, false]);
     expect([await rollcall.find("s"), existsSync(world.filePath("s"))]).toEqual([undefined, false]);
     expect((await rollcall.search("needle")).items).toEqual([]);
+  });
+
+  test("takes the recording along, once it is certain that the process is gone", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    await using agent = livingProcess();
+    await lost(rollcall, "s", agent.pid);
+    const recording = record(world.home, "s");
+    expect([await refusalOf(rollcall.delete("s")), existsSync(recording)]).toEqual(["process_alive", true]);
+    await agent.kill();
+    expect([await rollcall.delete("s"), existsSync(recording)]).toEqual([true, false]);
   });
 
   test("is told to who follows", async () => {

@@ -12,7 +12,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRedactor } from "../domain/redact.ts";
 import { tempFolder } from "../testing/temp-folder.ts";
-import { Recording, readRecording } from "./recording.ts";
+import { type RecordedEvent, Recording, readRecording, readRecordingEnd } from "./recording.ts";
 
 const SECRET = "hunter2-is-no-password";
 const redactor = createRedactor([SECRET]);
@@ -229,6 +229,33 @@ describe("the files", () => {
     expect(total).toBeLessThanOrEqual(most);
     expect(total).toBeGreaterThan(most / 2);
     expect([...readRecording(folder.path)].at(-1)?.[2].trim()).toBe("99900");
+  });
+
+  test("each tell the size of the terminal, and a kill between them loses and doubles nothing", () => {
+    using folder = tempFolder();
+    const options = { mostBytes: 4000 };
+    const first = open(folder.path, options);
+    first.resize(100, 30);
+    for (let at = 0; at < 5000; at += 100) first.write(at, Buffer.from("x".repeat(100)));
+    const newest = segments(folder.path).sort().at(-1) as string;
+    const lines = readFileSync(newest, "utf8").split("\n");
+    expect(JSON.parse(lines[0] as string)).toMatchObject({ 1: "r", 2: "100x30" });
+    truncateSync(newest, (lines[0] as string).length + 1);
+    const [, , , offset = 0] = JSON.parse(lines[0] as string) as RecordedEvent;
+    expect(open(folder.path, options).offset).toBe(offset);
+    expect([...readRecording(folder.path)].findLast(([, kind]) => kind === "o")?.[3]).toBe(offset);
+  });
+
+  test("can be read from the end", () => {
+    using folder = tempFolder();
+    const recording = open(folder.path, { mostBytes: 40_000 });
+    for (let at = 0; at < 20_000; at += 100) recording.write(at, Buffer.from(`${at} `.padEnd(100)));
+    const all = [...readRecording(folder.path, 1)];
+    const end = [...readRecordingEnd(folder.path, 1, 5000)];
+    expect(end).toEqual(all.slice(-end.length));
+    expect(end.length).toBeLessThan(all.length);
+    expect([...readRecordingEnd(folder.path, 1, 1e9)]).toEqual(all);
+    expect([...readRecordingEnd(folder.path, 2, 1e9)]).toEqual([]);
   });
 
   test("are none where nothing may be kept", () => {

@@ -49,7 +49,8 @@ export class Recording {
   /** Came in and is in no line yet: a character that is not whole, or what could become a secret. */
   #pending: Buffer = Buffer.alloc(0);
   #lastSeconds: number;
-  #shownSize = "";
+  #lastOffset: number;
+  #shownSize: string;
 
   constructor(options: RecordingOptions) {
     const { folder, generation, redactor } = options;
@@ -60,6 +61,8 @@ export class Recording {
     this.#segment = segment;
     this.#lastSeconds = seconds;
     this.#taken = offset;
+    this.#lastOffset = offset;
+    this.#shownSize = events.findLast(([, kind]) => kind === "r")?.[2] ?? "";
     const shown = events.flatMap(([, kind, text]) => (kind === "o" ? [text] : [])).join("");
     this.#stream = new RedactingStream(redactor, shown.slice(-CONTEXT_CHARS));
   }
@@ -132,8 +135,8 @@ export class Recording {
     const line = Buffer.from(`${JSON.stringify(event)}\n`);
     this.#fd ??= this.#open();
     if (this.#size > 0 && this.#size + line.length > segmentBytes(mostBytes)) this.#nextSegment();
-    this.#fd ??= this.#open();
     this.#size += writeSync(this.#fd, line);
+    this.#lastOffset = this.offset;
   }
 
   #open(): number {
@@ -143,10 +146,15 @@ export class Recording {
     return fd;
   }
 
+  /** Begins with the size of the terminal, for those before it may be gone when it is read. */
   #nextSegment(): void {
     this.close();
     this.#segment += 1;
     makeRoom(this.#options.folder, this.#options.mostBytes);
+    this.#fd = this.#open();
+    if (this.#shownSize === "") return;
+    const size: RecordedEvent = [this.#lastSeconds, "r", this.#shownSize, this.#lastOffset];
+    this.#size += writeSync(this.#fd, `${JSON.stringify(size)}\n`);
   }
 }
 
@@ -156,6 +164,22 @@ export function* readRecording(folder: string, generation?: number): Iterable<Re
     if (generation !== undefined && !name.startsWith(`${generation}-`)) continue;
     yield* readIfThere(join(folder, name)).split("\n").flatMap(eventsIn);
   }
+}
+
+/** Its end: as many whole segments as hold so many bytes. */
+export function* readRecordingEnd(
+  folder: string,
+  generation: number,
+  leastBytes: number,
+): Iterable<RecordedEvent> {
+  const paths = segmentsOf(folder, generation).map((segment) => segmentPath(folder, generation, segment));
+  const last: string[] = [];
+  for (let bytes = 0; bytes < leastBytes && paths.length > 0; ) {
+    const path = paths.pop() as string;
+    last.unshift(path);
+    bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+  for (const path of last) yield* readIfThere(path).split("\n").flatMap(eventsIn);
 }
 
 /** The last segment with something in it; what a killed writer left behind its last whole line is cut off. */

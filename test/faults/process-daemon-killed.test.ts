@@ -1,14 +1,16 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Rollcall } from "../../src/index.ts";
 import { readRecording } from "../../src/record/recording.ts";
 import type { Shown } from "../cli/rollcall.ts";
 import { isAlive } from "../live/user.ts";
 import { Decoys } from "./decoys.ts";
 import { type FaultUser, newFaultUser, reaches } from "./fault-user.ts";
-import { report, seededRandom, times } from "./scale.ts";
+import { PATIENCE_MS, report, seededRandom, times } from "./scale.ts";
+
+vi.setConfig({ testTimeout: PATIENCE_MS });
 
 const SESSIONS = 20;
 
@@ -123,8 +125,7 @@ test("an agent that exits while there is no daemon has its real code and time of
   const { id, process: agent } = await user.start(["--kind", "autonomous", "--", "sh", "-c", wait]);
   await user.killDaemon();
   const before = Date.now();
-  await user.ok(["config", "set", "end.grace", "10s"]);
-  (await import("node:fs")).writeFileSync(gate, "");
+  writeFileSync(gate, "");
   while (isAlive((agent as { pid: number }).pid)) await sleep(10);
   const after = Date.now();
   await sleep(300);

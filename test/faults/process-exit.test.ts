@@ -1,14 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import type { SessionRecord } from "../../src/domain/session.ts";
 import { readRecording } from "../../src/record/recording.ts";
 import { until } from "../live/user.ts";
 import { smallMemory, whyNoMemoryGroup } from "./cgroups.ts";
 import { type FaultUser, newFaultUser, reaches } from "./fault-user.ts";
-import { report, times } from "./scale.ts";
+import { PATIENCE_MS, report, times } from "./scale.ts";
+
+vi.setConfig({ testTimeout: PATIENCE_MS });
 
 test("agents that leave at once have their exact codes, and all that they said is kept", async () => {
   await using user = newFaultUser();

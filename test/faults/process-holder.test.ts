@@ -1,11 +1,14 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Shown } from "../cli/rollcall.ts";
 import { gone, isAlive, processesOf, until } from "../live/user.ts";
 import { Decoys, processState } from "./decoys.ts";
 import { type FaultUser, isSame, killNow, newFaultUser, reaches } from "./fault-user.ts";
+import { PATIENCE_MS } from "./scale.ts";
+
+vi.setConfig({ testTimeout: PATIENCE_MS });
 
 /** An agent with a child in its own session and one that ignores TERM; each writes its pid down. */
 function family(user: FaultUser): { readonly args: string[]; readonly pids: () => Promise<number[]> } {
@@ -21,7 +24,6 @@ function family(user: FaultUser): { readonly args: string[]; readonly pids: () =
 }
 
 async function written(path: string): Promise<string> {
-  const { readFileSync } = await import("node:fs");
   const read = () => {
     try {
       return readFileSync(path, "utf8").trim();
@@ -194,7 +196,6 @@ describe("SIGSTOP", { concurrent: true }, () => {
 });
 
 async function expectAllLines(user: FaultUser, id: string, ledger: string): Promise<void> {
-  const { readFileSync } = await import("node:fs");
   await using rollcall = await user.library();
   const entries = await Array.fromAsync(rollcall.entries(id));
   const lines = entries

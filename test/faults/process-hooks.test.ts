@@ -1,8 +1,11 @@
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { until } from "../live/user.ts";
 import { type FaultUser, newFaultUser } from "./fault-user.ts";
+import { PATIENCE_MS } from "./scale.ts";
+
+vi.setConfig({ testTimeout: PATIENCE_MS });
 
 const EVENT = JSON.stringify({ session_id: "x", prompt: "say hello" });
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { startTimeOf } from "../../src/record/process.ts";
 import { ROOT, type Shown } from "../cli/rollcall.ts";
 import { gone } from "../live/user.ts";
@@ -17,7 +17,9 @@ import {
   whyNoCompiler,
 } from "./fault-user.ts";
 import { whyNot } from "./mounts.ts";
-import { report } from "./scale.ts";
+import { PATIENCE_MS, report } from "./scale.ts";
+
+vi.setConfig({ testTimeout: PATIENCE_MS });
 
 const noPids = whyNoPids();
 if (noPids !== undefined) report(`reused pids: not run: ${noPids}`);
@@ -36,7 +38,8 @@ test.skipIf(noPids !== undefined)(
     for (const pid of pids) process.kill(pid, "SIGSTOP");
     await user.up();
     await reaches(user, session.id, { state: "unknown", end_reason: "holder_lost" });
-    await user.rollcall(["end", session.id, "--grace", "200ms"]);
+    await user.ok(["end", session.id, "--grace", "200ms"]);
+  expect(await user.get(session.id)).toMatchObject({ state: "stopped", outcome: "interrupted" });
     decoys.expectUntouched();
     expect(pids.map(processState)).toEqual(["T", "T", "T"]);
   },
@@ -59,7 +62,8 @@ test("strangers whose pids and start times both match are not signalled: they la
   writeFileSync(join(held.folder, "holder.json"), JSON.stringify(reused));
   await user.up();
   await reaches(user, session.id, { state: "unknown", end_reason: "holder_lost" });
-  await user.rollcall(["end", session.id, "--grace", "200ms"]);
+  await user.ok(["end", session.id, "--grace", "200ms"]);
+  expect(await user.get(session.id)).toMatchObject({ state: "stopped", outcome: "interrupted" });
   decoys.expectUntouched();
   expect(processState(reused.holder.pid)).toBe("T");
 });

@@ -1,44 +1,48 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readRecording } from "../../src/record/recording.ts";
 import type { Shown } from "../cli/rollcall.ts";
 import { isAlive, processesOf, until } from "../live/user.ts";
 import { type FaultUser, newFaultUser, reaches } from "./fault-user.ts";
 import { missingTool, mountTmpfs, whyNot } from "./mounts.ts";
-import { report } from "./scale.ts";
+import { PATIENCE_MS, report } from "./scale.ts";
 import { hasProgram, sh } from "./sh.ts";
 
+vi.setConfig({ testTimeout: PATIENCE_MS });
 
 const noPrlimit = hasProgram("prlimit") ? undefined : missingTool("prlimit", "apt-get install util-linux");
 if (noPrlimit !== undefined) report(`no file descriptors left: not run: ${noPrlimit}`);
 
-test.skipIf(noPrlimit !== undefined)("a daemon without file descriptors says so, and its sessions are fine", async () => {
-  await using user = newFaultUser();
-  const session = await user.start(["--", "cat"]);
-  const daemon = (await user.daemonPid()) as number;
-  using client = await user.door();
-  const open = readdirSync(`/proc/${daemon}/fd`).length;
-  sh("prlimit", "--pid", String(daemon), `--nofile=${open + 2}:`);
-  const { env, workspace: cwd } = user;
-  const start = { agentType: "unknown", args: ["sleep", "600"], env, cwd };
-  await expect(client.call("start_session", start)).rejects.toMatchObject({
-    message: expect.stringMatching(/too many files are open/),
-  });
-  expect(isAlive(pidOf(session))).toBe(true);
-  sh("prlimit", "--pid", String(daemon), "--nofile=10000:");
-  await user.ok(["send", session.id, "still here"]);
-  expect(await user.get(session.id)).toMatchObject({ state: "running" });
-  const next = await user.start(["--", "sleep", "600"]);
-  await user.ok(["end", session.id, next.id, "--grace", "1s"]);
-});
+test.skipIf(noPrlimit !== undefined)(
+  "a daemon without file descriptors says so, and its sessions are fine",
+  async () => {
+    await using user = newFaultUser();
+    const session = await user.start(["--", "cat"]);
+    const daemon = (await user.daemonPid()) as number;
+    using client = await user.door();
+    const open = readdirSync(`/proc/${daemon}/fd`).length;
+    sh("prlimit", "--pid", String(daemon), `--nofile=${open + 2}:`);
+    const { env, workspace: cwd } = user;
+    const start = { agentType: "unknown", args: ["sleep", "600"], env, cwd };
+    await expect(client.call("start_session", start)).rejects.toMatchObject({
+      message: expect.stringMatching(/too many files are open/),
+    });
+    expect(isAlive(pidOf(session))).toBe(true);
+    sh("prlimit", "--pid", String(daemon), "--nofile=10000:");
+    await user.ok(["send", session.id, "still here"]);
+    expect(await user.get(session.id)).toMatchObject({ state: "running" });
+    const next = await user.start(["--", "sleep", "600"]);
+    await user.ok(["end", session.id, next.id, "--grace", "1s"]);
+  },
+);
 
 describe("a spool that is full because there is no daemon", { concurrent: true }, () => {
   const SIZE = 20_000_000;
 
   test("lets the writer of a pipe wait, and nothing is lost once the daemon is back", async () => {
     await using user = newFaultUser();
-    const { session, done } = await floodWithout(user, "autonomous", `seq 1 2000000 | head -c ${SIZE}`);
+    const { session, done } = await floodWithout(user, "autonomous", `seq 1 3000000 | head -c ${SIZE}`);
     await until(async () => spooled(user, session) >= 16 * 1024 * 1024 - 65_536, "the spool to be full");
     expect(existsSync(done)).toBe(false);
     expect(isAlive(pidOf(session))).toBe(true);
@@ -53,7 +57,11 @@ describe("a spool that is full because there is no daemon", { concurrent: true }
 
   test("drops the oldest bytes of a terminal, which never waits, and the recording says so", async () => {
     await using user = newFaultUser();
-    const { session, done } = await floodWithout(user, "interactive", `stty -opost; seq 1 2000000 | head -c ${SIZE}`);
+    const { session, done } = await floodWithout(
+      user,
+      "interactive",
+      `stty -opost; seq 1 3000000 | head -c ${SIZE}`,
+    );
     await until(() => existsSync(done), "the agent to be done");
     await user.up();
     await reaches(user, session.id, { state: "stopped", exit_code: 0 });
@@ -86,39 +94,42 @@ describe("a spool that is full because there is no daemon", { concurrent: true }
 });
 
 let counted = "";
-/** What `seq 1 2000000` says. */
+/** What `seq 1 3000000` says. */
 function numbers(): string {
-  counted ||= Array.from({ length: 2_000_000 }, (_, n) => `${n + 1}\n`).join("");
+  counted ||= Array.from({ length: 3_000_000 }, (_, n) => `${n + 1}\n`).join("");
   return counted;
 }
 
 const noMounts = whyNot("tmpfs");
 if (noMounts !== undefined) report(`full runtime folder: not run: ${noMounts}`);
 
-test.skipIf(noMounts !== undefined)("a full runtime folder refuses a start in one sentence; what runs can be ended", async () => {
-  await using user = newFaultUser();
-  const run = join(user.state, "run");
-  mkdirSync(run, { recursive: true, mode: 0o700 });
-  using _ = mountTmpfs(run, "size=1m");
-  try {
-    const session = await user.start(["--", "sleep", "600"]);
-    const fill = join(run, "fill");
-    for (let size = 65_536; size >= 1; size >>= 1) fillWith(fill, size);
-    const refused = await user.rollcall(["start", "-d", "--", "sleep", "600"]);
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(/full/);
-    expect(refused.stderr.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(2);
-    expect(await user.get(session.id)).toMatchObject({ state: "running" });
-    await user.ok(["end", session.id, "--grace", "1s"]);
-    expect(await user.get(session.id)).toMatchObject({ state: "stopped", exit_signal: "SIGTERM" });
-    rmSync(fill);
-    const next = await user.start(["--", "sleep", "600"]);
-    await user.ok(["end", next.id, "--grace", "1s"]);
-    expect(user.launchFolders()).toEqual([]);
-  } finally {
-    await user.rollcall(["down", "--end-all", "--grace", "500ms"]);
-  }
-});
+test.skipIf(noMounts !== undefined)(
+  "a full runtime folder refuses a start in one sentence; what runs can be ended",
+  async () => {
+    await using user = newFaultUser();
+    const run = join(user.state, "run");
+    mkdirSync(run, { recursive: true, mode: 0o700 });
+    using _ = mountTmpfs(run, "size=1m");
+    try {
+      const session = await user.start(["--", "sleep", "600"]);
+      const fill = join(run, "fill");
+      for (let size = 65_536; size >= 1; size >>= 1) fillWith(fill, size);
+      const refused = await user.rollcall(["start", "-d", "--", "sleep", "600"]);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toMatch(/full/);
+      expect(refused.stderr.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(2);
+      expect(await user.get(session.id)).toMatchObject({ state: "running" });
+      await user.ok(["end", session.id, "--grace", "1s"]);
+      expect(await user.get(session.id)).toMatchObject({ state: "stopped", exit_signal: "SIGTERM" });
+      rmSync(fill);
+      const next = await user.start(["--", "sleep", "600"]);
+      await user.ok(["end", next.id, "--grace", "1s"]);
+      expect(user.launchFolders()).toEqual([]);
+    } finally {
+      await user.rollcall(["down", "--end-all", "--grace", "500ms"]);
+    }
+  },
+);
 
 function fillWith(path: string, size: number): void {
   try {
@@ -156,4 +167,3 @@ describe("a runtime folder deleted under its session", { concurrent: true }, () 
 function pidOf(session: Shown): number {
   return (session.process as { pid: number }).pid;
 }
-

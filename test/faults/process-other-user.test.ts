@@ -1,14 +1,16 @@
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { ROOT, type Shown } from "../cli/rollcall.ts";
 import { gone, isAlive, until } from "../live/user.ts";
 import { newFaultUser } from "./fault-user.ts";
 import { Place } from "./place.ts";
-import { report } from "./scale.ts";
-import { hasProgram, sh } from "./sh.ts";
+import { PATIENCE_MS, report } from "./scale.ts";
+import { hasProgram } from "./sh.ts";
+
+vi.setConfig({ testTimeout: PATIENCE_MS });
 
 const NOBODY = 65534;
 const reason = process.getuid?.() === 0 ? undefined : "only root may act as another user (run it as root)";
@@ -54,7 +56,9 @@ describe.skipIf(reason !== undefined)("another user of the machine", () => {
     using place = new Place("stranger");
     const mine = await user.start(["--", "sleep", "600"]);
     const stranger = strangerOf(place);
-    const theirs = JSON.parse((await stranger.rollcall(["start", "-d", "--json", "--", "sleep", "600"])).stdout) as Shown;
+    const theirs = JSON.parse(
+      (await stranger.rollcall(["start", "-d", "--json", "--", "sleep", "600"])).stdout,
+    ) as Shown;
     expect(theirs).toMatchObject({ state: "running" });
     const down = await stranger.rollcall(["down", "--end-all", "--grace", "1s"]);
     expect(down).toMatchObject({ code: 0 });
@@ -65,22 +69,27 @@ describe.skipIf(reason !== undefined)("another user of the machine", () => {
 
   const noPrlimit = hasProgram("prlimit") ? undefined : "prlimit is missing (apt-get install util-linux)";
   if (noPrlimit !== undefined) report(`no more processes: not run: ${noPrlimit}`);
-  test.skipIf(noPrlimit !== undefined)("where the system allows no more processes, a start says so and sessions are fine", async () => {
-    using place = new Place("stranger");
-    const stranger = strangerOf(place);
-    const session = JSON.parse((await stranger.rollcall(["start", "-d", "--json", "--", "cat"])).stdout) as Shown;
-    const { daemon } = JSON.parse((await stranger.rollcall(["status", "--json"])).stdout) as {
-      daemon: { pid: number };
-    };
-    sh("prlimit", "--pid", String(daemon.pid), "--nproc=1:");
-    const refused = await stranger.rollcall(["start", "-d", "--", "sleep", "600"]);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("no more processes") });
-    expect((await stranger.rollcall(["get", session.id])).stdout).toContain("running");
-    expect(await stranger.rollcall(["send", session.id, "still here"])).toMatchObject({ code: 0 });
-    sh("prlimit", "--pid", String(daemon.pid), "--nproc=10000:");
-    expect(await stranger.rollcall(["start", "-d", "--", "sleep", "600"])).toMatchObject({ code: 0 });
-    expect(await stranger.rollcall(["down", "--end-all", "--grace", "1s"])).toMatchObject({ code: 0 });
-  });
+  test.skipIf(noPrlimit !== undefined)(
+    "where the system allows no more processes, a start says so and sessions are fine",
+    async () => {
+      using place = new Place("stranger");
+      const stranger = strangerOf(place);
+      const session = JSON.parse(
+        (await stranger.rollcall(["start", "-d", "--json", "--", "cat"])).stdout,
+      ) as Shown;
+      const { daemon } = JSON.parse((await stranger.rollcall(["status", "--json"])).stdout) as {
+        daemon: { pid: number };
+      };
+      await stranger.limit(daemon.pid, "--nproc=1:");
+      const refused = await stranger.rollcall(["start", "-d", "--", "sleep", "600"]);
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("no more processes") });
+      expect((await stranger.rollcall(["get", session.id])).stdout).toContain("running");
+      expect(await stranger.rollcall(["send", session.id, "still here"])).toMatchObject({ code: 0 });
+      await stranger.limit(daemon.pid, "--nproc=10000:");
+      expect(await stranger.rollcall(["start", "-d", "--", "sleep", "600"])).toMatchObject({ code: 0 });
+      expect(await stranger.rollcall(["down", "--end-all", "--grace", "1s"])).toMatchObject({ code: 0 });
+    },
+  );
 });
 
 const OPEN_ALL = `
@@ -111,6 +120,8 @@ interface Said {
 interface Stranger {
   rollcall(args: readonly string[], home?: string): Promise<Said>;
   script(text: string, args: readonly string[]): Promise<Said>;
+  /** As the user itself: even root may lack the right to limit someone else. */
+  limit(pid: number, limit: string): Promise<void>;
 }
 
 /** Someone who may not read our copy of the programs, and so has one. */
@@ -124,9 +135,15 @@ function strangerOf(place: Place): Stranger {
   const home = place.folder("nobody");
   chownSync(home, NOBODY, NOBODY);
   mkdirSync(join(copy, "dist", "cache"), { recursive: true });
-  const say = async (args: readonly string[], state: string): Promise<Said> => {
+  const say = async (args: readonly string[], state: string, program = node): Promise<Said> => {
     const env = { ...place.env, HOME: home, ROLLCALL_HOME: state };
-    const child = spawn(node, args, { env, cwd: home, uid: NOBODY, gid: NOBODY, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, args, {
+      env,
+      cwd: home,
+      uid: NOBODY,
+      gid: NOBODY,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const said = { stdout: "", stderr: "" };
     for (const stream of ["stdout", "stderr"] as const)
       child[stream].on("data", (data: Buffer) => {
@@ -138,6 +155,9 @@ function strangerOf(place: Place): Stranger {
   const launcher = join(copy, "bin", "rollcall.cjs");
   return {
     rollcall: (args, state = join(home, "state")) => say([launcher, ...args], state),
+    limit: async (pid, limit) => {
+      expect(await say(["--pid", String(pid), limit], home, "prlimit")).toMatchObject({ code: 0 });
+    },
     script: (text, args) => say(["-e", text, ...args], join(home, "state")),
   };
 }
@@ -150,14 +170,15 @@ function packagesOf(name: string): string[] {
 }
 
 function below(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => join(entry.parentPath, entry.name));
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) =>
+    join(entry.parentPath, entry.name),
+  );
 }
 
 function isFolder(path: string): boolean {
-  return existsSync(join(path, "."));
+  return statSync(path).isDirectory();
 }
 
 function pidOf(session: Shown): number {
   return (session.process as { pid: number }).pid;
 }
-

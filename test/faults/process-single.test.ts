@@ -2,12 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { ROOT, run } from "../cli/rollcall.ts";
 import { gone, isAlive, processesOf, until } from "../live/user.ts";
 import { type FaultUser, newFaultUser } from "./fault-user.ts";
-import { report } from "./scale.ts";
+import { PATIENCE_MS, report } from "./scale.ts";
 import { hasProgram } from "./sh.ts";
+
+vi.setConfig({ testTimeout: PATIENCE_MS });
 
 const DAEMON = join(ROOT, "bin", "rollcall-daemon.cjs");
 

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Shown } from "../cli/rollcall.ts";
 import { processesOf, until } from "../live/user.ts";
 import { type FaultUser, newFaultUser, reaches } from "./fault-user.ts";
-import { report, times } from "./scale.ts";
+import { PATIENCE_MS, report, times } from "./scale.ts";
+
+vi.setConfig({ testTimeout: PATIENCE_MS });
 
 /** The daemon dies at a named step of its own code: `ROLLCALL_FAULT` in its environment. */
 const ROUNDS = times(2, 20);

@@ -2,13 +2,15 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Shown } from "../cli/rollcall.ts";
 import { isAlive, processesOf, until } from "../live/user.ts";
 import { freezer, whyNoFreezer } from "./cgroups.ts";
 import { Decoys, processState } from "./decoys.ts";
 import { type FaultUser, newFaultUser, reaches, whyNoCompiler } from "./fault-user.ts";
-import { report, times } from "./scale.ts";
+import { PATIENCE_MS, report, times } from "./scale.ts";
+
+vi.setConfig({ testTimeout: PATIENCE_MS });
 
 const noCompiler = whyNoCompiler();
 if (noCompiler !== undefined) report(`escaping children: not run: ${noCompiler}`);

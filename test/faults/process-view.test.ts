@@ -1,11 +1,13 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { gone, isAlive, until } from "../live/user.ts";
 import { type FaultUser, newFaultUser } from "./fault-user.ts";
 import { missingTool } from "./mounts.ts";
-import { report } from "./scale.ts";
+import { PATIENCE_MS, report } from "./scale.ts";
 import { hasProgram, sh } from "./sh.ts";
+
+vi.setConfig({ testTimeout: PATIENCE_MS });
 
 const reason = hasProgram("tmux") ? undefined : missingTool("tmux", "apt-get install tmux");
 if (reason !== undefined) report(`tmux view: not run: ${reason}`);

@@ -3,6 +3,9 @@ export function times(short: number, full: number): number {
   return process.env.ROLLCALL_FAULTS === "full" ? full : short;
 }
 
+/** A test of the short form that takes longer hangs. */
+export const PATIENCE_MS = times(120_000, 1_800_000);
+
 /** One line of figures for whoever reads the run. */
 export function report(line: string): void {
   process.stdout.write(`faults: ${line}\n`);

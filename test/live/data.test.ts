@@ -1,11 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LAUNCHER } from "../cli/rollcall.ts";
 import { atPrompt, dataOf, type Entry, said, turn } from "./scripted.ts";
-import { newLiveUser, until } from "./user.ts";
+import { type LiveUser, newLiveUser, until } from "./user.ts";
 
 describe("observability", () => {
   test("is not_yet_observable before the agent wrote anything, with what its screen shows", async () => {
@@ -60,12 +58,9 @@ describe("observability", () => {
 describe("what is read", () => {
   test("is at most 48,000 bytes with the JSON around it, and pages on without gaps or doubles", async () => {
     await using user = newLiveUser();
-    const count = 3000;
-    const line = 'ünï→漢🙂"\\\\'.repeat(12);
-    const script = `for (let n = 0; n < ${count}; n++) console.log("entry " + n + " " + ${JSON.stringify(line)})`;
-    writeFileSync(join(user.workspace, "talk.mjs"), sayOneByOne(script));
-    const { id } = await user.start(["--kind", "autonomous", "--", process.execPath, "talk.mjs"]);
-    await user.reach(id, "stopped");
+    const id = await user.create();
+    const texts = Array.from({ length: 3000 }, (_, n) => `entry ${n} ${'ünï→漢🙂"\\\n'.repeat(n % 12)}`);
+    await addEntries(user, id, texts);
     const back: Entry[][] = [];
     for (let before: number | null = null; ; ) {
       const more: string[] = before === null ? [] : ["--before", String(before)];
@@ -77,21 +72,15 @@ describe("what is read", () => {
       if (!page.truncated) break;
       before = page.before;
     }
-    const forth: Entry[][] = [];
+    const forth: Entry[] = [];
     for (let after = 0; ; ) {
       const page = await dataOf(user, id, "--after", String(after));
-      forth.push([...page.entries]);
+      forth.push(...page.entries);
       if (!page.truncated) break;
       after = page.after as number;
     }
-    expect(forth.flat()).toEqual(back.flat());
-    const all = back
-      .flat()
-      .map(({ text }) => text)
-      .join("");
-    expect(all.split("\n").filter(Boolean)).toEqual(
-      Array.from({ length: count }, (_, n) => `entry ${n} ${line}`),
-    );
+    expect(back.flat().map(({ text }) => text)).toEqual(texts);
+    expect(forth).toEqual(back.flat());
     expect(back.length).toBeGreaterThan(5);
   });
 
@@ -141,13 +130,10 @@ describe("what is read", () => {
   });
 });
 
-/** Pauses between the lines, so that each is an entry of its own most of the time. */
-function sayOneByOne(script: string): string {
-  return `const all = []; const console = { log: (text) => all.push(text) }; ${script};
-    while (all.length > 0) {
-      process.stdout.write(all.splice(0, 25).join("\\n") + "\\n");
-      await new Promise((resolve) => setTimeout(resolve, 60));
-    }`;
+async function addEntries(user: LiveUser, id: string, texts: readonly string[]): Promise<void> {
+  await using library = await user.library();
+  const entry = { role: "assistant", kind: "text", tool: null } as const;
+  await Promise.all(texts.map(async (text) => library.addEntry(id, { ...entry, text })));
 }
 
 describe("the record of a conversation", () => {
@@ -155,9 +141,9 @@ describe("the record of a conversation", () => {
     "of an %s agent has every entry and every use once, also over a restart in mid-turn",
     async (kind) => {
       await using user = newLiveUser();
-      const prompt = "say one ; tool Read {} ; usage 10 5 ; work 1500ms ; say two ; usage 7 3 1 1 1 0.5";
+      const prompt = "say one ; tool Read {} ; usage 10 5 ; work 3s ; say two ; usage 7 3 1 1 1 0.5";
       const { id } = await user.start(["--kind", kind, "scripted", prompt]);
-      await until(async () => (await said(user, id, "assistant")).length === 1, "the first words");
+      await until(async () => (await said(user, id, "assistant")).length >= 1, "the first words");
       await user.killDaemon();
       await user.ok(["up"]);
       await until(async () => (await said(user, id, "assistant")).length === 2, "the last words");

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
 import type { Shown } from "../cli/rollcall.ts";
-import { type LiveUser, newLiveUser, until } from "./user.ts";
+import { type LiveUser, newLiveUser, processesOf, until } from "./user.ts";
 
 const NAMES = ["demo-chat", "demo-clock", "demo-deploy", "demo-planner", "demo-tests", "demo-writer"];
 
@@ -46,6 +46,17 @@ test("--end ends the demo and nothing else", async () => {
   );
   expect(await liveNames(user)).toEqual(["demo-mine"]);
   expect((await user.ok(["demo", "--end"])).stdout).toBe("The demo does not run.\n");
+});
+
+test("ending everything while the fleet starts leaves nothing of it", async () => {
+  await using user = newLiveUser();
+  await user.ok(["up"]);
+  const starting = user.rollcall(["demo"]);
+  await until(async () => (await liveNames(user)).length > 0, "the first session");
+  await user.ok(["down", "--end-all"]);
+  await starting;
+  expect(processesOf(user.folder)).toEqual([]);
+  expect(await liveNames(user)).toEqual([]);
 });
 
 test("a state folder may be named from where one stands", async () => {

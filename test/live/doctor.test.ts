@@ -3,7 +3,9 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { endByFile } from "../../src/host/holder.ts";
 import { gone, isAlive, type LiveUser, newLiveUser } from "./user.ts";
 
 interface Check {
@@ -122,6 +124,26 @@ test("doctor --fix leaves a live session alone also while no daemon runs", async
   await user.ok(["up"]);
   expect(await user.get(id)).toMatchObject({ state: "running" });
   expect(await user.ok(["end", id, "--json"])).toMatchObject({ json: { remaining: [] } });
+});
+
+test("doctor --fix ends nothing unknown while a record is damaged, for it may be its", async () => {
+  await using user = newLiveUser();
+  await user.start(["--", "sleep", "1000"]);
+  const [folder = ""] = user.launchFolders();
+  const { agent } = JSON.parse(readFileSync(join(folder, "holder.json"), "utf8")) as {
+    agent: { pid: number };
+  };
+  await user.killDaemon();
+  const db = new Database(join(user.state, "rollcall.db"));
+  db.exec("UPDATE sessions SET body = 'damaged'");
+  db.close();
+  expect(await checks(user, "--fix")).toMatchObject({
+    orphans: { status: "ok" },
+    store: { status: "failed" },
+  });
+  expect([isAlive(agent.pid), existsSync(folder)]).toEqual([true, true]);
+  await endByFile(folder, 0);
+  await gone(agent.pid);
 });
 
 test("a daemon that starts ends the children of a session that lost its holder, and its state is unknown", async () => {

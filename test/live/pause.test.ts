@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { asking, atPrompt, turn } from "./scripted.ts";
-import { type LiveUser, newLiveUser, processesOf, until } from "./user.ts";
+import { newLiveUser, processesOf, until } from "./user.ts";
 
 /** The states of the processes in the tree of a session, without its holder. */
-function statesOfTree(user: LiveUser, id: string): string[] {
+function statesOfTree(id: string): string[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return pids.flatMap((pid) => {
     try {
@@ -22,14 +22,14 @@ test("a pause stops the whole tree, and continue brings back the state before", 
   await using user = newLiveUser();
   const script = "sleep 1000 & setsid sleep 1000 & while :; do sleep 0.1; done";
   const { id } = await user.start(["--", "sh", "-c", script]);
-  await until(() => statesOfTree(user, id).length >= 3, "the tree");
+  await until(() => statesOfTree(id).length >= 3, "the tree");
   const paused = (await user.ok(["pause", id, "--json"])).json;
   expect(paused).toMatchObject({ session_id: id });
   expect(await user.get(id)).toMatchObject({ state: "paused", status: "active", seq: paused.seq });
-  await until(() => statesOfTree(user, id).every((state) => state === "T"), "all to be stopped");
+  await until(() => statesOfTree(id).every((state) => state === "T"), "all to be stopped");
   await user.ok(["continue", id]);
   expect(await user.get(id)).toMatchObject({ state: "running" });
-  await until(() => statesOfTree(user, id).every((state) => state !== "T"), "all to go on");
+  await until(() => statesOfTree(id).every((state) => state !== "T"), "all to go on");
 });
 
 test("a paused agent comes back to what it asked, and to its prompt", async () => {
@@ -77,7 +77,7 @@ test("a pause outlives the daemon", async () => {
   await user.killDaemon();
   await user.ok(["up"]);
   expect(await user.get(id)).toMatchObject({ state: "paused" });
-  await until(() => statesOfTree(user, id).every((state) => state === "T"), "all to be stopped");
+  await until(() => statesOfTree(id).every((state) => state === "T"), "all to be stopped");
   await user.ok(["continue", id]);
-  await until(() => statesOfTree(user, id).every((state) => state !== "T"), "all to go on");
+  await until(() => statesOfTree(id).every((state) => state !== "T"), "all to go on");
 });

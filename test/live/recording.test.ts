@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { connectHolder } from "../../src/host/holder.ts";
@@ -74,6 +75,15 @@ test("a terminal that got another size is recorded, and shown after its end, in 
   await user.ok(["end", id]);
   expect(sizes(user, id)).toEqual(["120x40", "10x5"]);
   expect((await user.ok(["data", id, "--json"])).json.screen).toContain("1234567890\nabc");
+});
+
+test("the output of a terminal that never rests is let go of, too", async () => {
+  await using user = newLiveUser();
+  const script = "while :; do head -c 200000 /dev/zero | tr '\\0' x; sleep 0.05; done";
+  const { id } = await user.start(["--", "sh", "-c", script]);
+  const [folder = ""] = user.launchFolders();
+  await until(() => !readdirSync(folder).includes("out-0000000000000000"), "the first bytes to go");
+  await user.ok(["end", id]);
 });
 
 function sizes(user: LiveUser, id: string): string[] {

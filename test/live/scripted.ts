@@ -59,6 +59,7 @@ export async function said(user: LiveUser, id: string, role: string): Promise<(s
 
 export interface Change {
   readonly seq: number;
+  readonly at: string;
   readonly kind: string;
   readonly body: {
     readonly to?: string;

@@ -4,6 +4,8 @@ import { ensureDaemon } from "../../client/start-daemon.ts";
 import { runFolder } from "../../record/config.ts";
 import { daemonOptions, findDaemon } from "../live.ts";
 
+const SOON_MS = 200;
+
 /** Knows whether the daemon runs by holding a connection to it. Asks it nothing, and starts it only for a call. */
 export class DaemonWatch implements Disposable {
   readonly #home: string;
@@ -11,6 +13,8 @@ export class DaemonWatch implements Disposable {
   #client: Client | undefined;
   #watcher: FSWatcher | undefined;
   #looking: Promise<void> | undefined;
+  #isAsked = false;
+  #soon: NodeJS.Timeout | undefined;
 
   constructor(home: string, changed: () => void) {
     this.#home = home;
@@ -24,7 +28,8 @@ export class DaemonWatch implements Disposable {
   /** Cheap where it is known to run: to be called whenever something happened. */
   async look(): Promise<void> {
     if (this.#client) return;
-    this.#looking ??= this.#connect().finally(() => (this.#looking = undefined));
+    this.#isAsked = true;
+    this.#looking ??= this.#lookWhileAsked().finally(() => (this.#looking = undefined));
     await this.#looking;
   }
 
@@ -34,8 +39,17 @@ export class DaemonWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    clearTimeout(this.#soon);
     this.#watcher?.close();
     this.#client?.[Symbol.dispose]();
+  }
+
+  /** What happens during a look is looked at once more. */
+  async #lookWhileAsked(): Promise<void> {
+    while (this.#isAsked && !this.#client) {
+      this.#isAsked = false;
+      await this.#connect();
+    }
   }
 
   async #connect(): Promise<void> {
@@ -58,12 +72,19 @@ export class DaemonWatch implements Disposable {
     return client;
   }
 
+  /** The socket is there a moment before anyone listens. */
+  #lookNowAndSoon(): void {
+    void this.look();
+    clearTimeout(this.#soon);
+    this.#soon = setTimeout(() => void this.look(), SOON_MS);
+  }
+
   /** A daemon that starts makes its socket. Before the first one ever there is no folder to watch. */
   #watchSocket(): void {
     if (this.#watcher) return;
     try {
       this.#watcher = watch(runFolder(this.#home), (_, name) => {
-        if (name === "daemon.sock") void this.look();
+        if (name === "daemon.sock") this.#lookNowAndSoon();
       });
       this.#watcher.on("error", () => this.#watcher?.close());
     } catch {

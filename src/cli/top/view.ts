@@ -25,6 +25,8 @@ export interface View {
 const KEYS = "q quit  ↑↓ select  Enter attach  n next  a approve  d deny  1-9 answer  e end";
 /** A table shorter than this shows too little: what is said of one session gives way to it. */
 const FEWEST_ROWS = 4;
+/** Only below this is a state cut. */
+const NARROW = 60;
 const MARK = "▸";
 
 /** What is on the screen, a line for each row of it. */
@@ -65,7 +67,7 @@ function bodyOf(view: View, cols: number, room: number): string[] {
     return ["", " No live sessions. Start one in another terminal: rollcall start scripted"].map((line) =>
       cut(line, cols),
     );
-  const [header = "", ...lines] = table(view.rows, columnsOf(view), { width: cols, header: true });
+  const [header = "", ...lines] = table(view.rows, columnsOf(view, cols), { width: cols, header: true });
   const at = view.rows.findIndex(({ session }) => session.id === view.selected);
   const fits = Math.max(room - 1, 1);
   const first = Math.min(Math.max(0, at - Math.floor(fits / 2)), Math.max(0, lines.length - fits));
@@ -78,7 +80,7 @@ function highlighted(line: string, cols: number): string {
   return paint("inverse", padTo(stripVTControlCharacters(line), cols));
 }
 
-function columnsOf({ now, selected }: View): Column<RollRow>[] {
+function columnsOf({ now, selected }: View, cols: number): Column<RollRow>[] {
   const dim = ({ session }: RollRow) => (isLive(session.state) ? undefined : "dim");
   return [
     { title: " ", text: ({ session }) => (session.id === selected ? MARK : " ") },
@@ -87,7 +89,7 @@ function columnsOf({ now, selected }: View): Column<RollRow>[] {
     {
       title: "STATE",
       text: ({ session }) => endedOf(session),
-      isFlexible: true,
+      isFlexible: cols < NARROW,
       style: ({ session }) => STATE_STYLES[session.state],
     },
     {

@@ -1,4 +1,4 @@
-#include "kill_marked.h"
+#include "signal_marked.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -35,23 +35,28 @@ static bool carries(pid_t pid, const char *marker) {
   return found;
 }
 
-/* The descriptor is taken first: what is looked at then is what is killed, or is gone. */
-static void kill_one(pid_t pid, unsigned long long start, const char *marker) {
+/* The descriptor is taken first: what is looked at then is what is signalled, or is gone. */
+static void signal_one(pid_t pid, unsigned long long start, const char *marker, int number) {
   int fd = (int)syscall(SYS_pidfd_open, pid, 0U);
   if (fd < 0) return;
   struct process found;
   if (process_read(pid, &found) && found.start_time == start && carries(pid, marker))
-    syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0U);
+    syscall(SYS_pidfd_send_signal, fd, number, NULL, 0U);
   close(fd);
 }
 
-int kill_marked(int argc, char **argv) {
-  for (int i = 3; i < argc; i++) {
-    int pid;
-    unsigned long long start;
-    char rest;
-    if (sscanf(argv[i], "%d:%llu%c", &pid, &start, &rest) != 2 || pid < 2) return EXIT_BAD_USAGE;
-    kill_one(pid, start, argv[2]);
-  }
+static bool read_process(const char *text, int *pid, unsigned long long *start) {
+  char rest;
+  return sscanf(text, "%d:%llu%c", pid, start, &rest) == 2 && *pid > 1;
+}
+
+int signal_marked(int argc, char **argv) {
+  int pid, number = strcmp(argv[2], "KILL") == 0 ? SIGKILL : strcmp(argv[2], "TERM") == 0 ? SIGTERM : 0;
+  unsigned long long start;
+  if (number == 0) return EXIT_BAD_USAGE;
+  for (int i = 4; i < argc; i++)
+    if (!read_process(argv[i], &pid, &start)) return EXIT_BAD_USAGE;
+  for (int i = 4; i < argc; i++)
+    if (read_process(argv[i], &pid, &start)) signal_one(pid, start, argv[3], number);
   return 0;
 }

@@ -2,15 +2,15 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { killMarked } from "./holder.ts";
+import { signalMarked } from "./holder.ts";
 import { hasCompiler, holderBinary } from "./holder-bench.ts";
 
 const MARKER = "0123456789abcdef0123456789abcdef";
 
-describe.skipIf(!hasCompiler)("killing by the marker", () => {
-  test("kills the process of the launch", async () => {
+describe.skipIf(!hasCompiler)("a signal by the marker", () => {
+  test("reaches the process of the launch", async () => {
     await using sleeper = await startSleeper({ ROLLCALL_SESSION: MARKER });
-    await killMarked(holderBinary, MARKER, [sleeper]);
+    await signalMarked(holderBinary, "KILL", { marker: MARKER, processes: [sleeper] });
     expect(await sleeper.ended).toBe("SIGKILL");
   });
 
@@ -22,14 +22,18 @@ describe.skipIf(!hasCompiler)("killing by the marker", () => {
     ["the marker in another variable", { MY_ROLLCALL_SESSION: MARKER }, undefined],
   ] as const)("leaves a process alone with %s", async (_, env, startTime) => {
     await using sleeper = await startSleeper(env);
-    await killMarked(holderBinary, MARKER, [{ pid: sleeper.pid, startTime: startTime ?? sleeper.startTime }]);
+    const processes = [{ pid: sleeper.pid, startTime: startTime ?? sleeper.startTime }];
+    await signalMarked(holderBinary, "KILL", { marker: MARKER, processes });
     expect(sleeper.isAlive()).toBe(true);
   });
 
   test("is not disturbed by one that is gone", async () => {
     await using sleeper = await startSleeper({ ROLLCALL_SESSION: MARKER });
-    await killMarked(holderBinary, MARKER, [{ pid: 4_000_000, startTime: "1" }, sleeper]);
-    expect(await sleeper.ended).toBe("SIGKILL");
+    await signalMarked(holderBinary, "TERM", {
+      marker: MARKER,
+      processes: [{ pid: 4_000_000, startTime: "1" }, sleeper],
+    });
+    expect(await sleeper.ended).toBe("SIGTERM");
   });
 });
 
