@@ -45,7 +45,7 @@ export class EndTree {
     clearTimeout(this.#politeTimer);
     this.#politeTimer = undefined;
     const { follower, folder, services, id } = this.#session;
-    wakeHolder(folder);
+    this.#wake();
     if (follower.connection) follower.connection.end(graceMs);
     else void endByFile(folder, graceMs).catch(() => this.#session.look(0));
     faultPoint("end.signalled");
@@ -55,6 +55,16 @@ export class EndTree {
       this.#session.look(0);
       this.#signal(0);
     }, graceMs + RETRY_MS);
+  }
+
+  /** This is also called by a timer: what cannot be looked at now is looked at again, and is nobody's end. */
+  #wake(): void {
+    const { folder, services, id } = this.#session;
+    try {
+      wakeHolder(folder);
+    } catch (error) {
+      services.log.warn({ session: id, err: error }, "could not see whether its holder is stopped");
+    }
   }
 }
 

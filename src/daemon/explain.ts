@@ -94,7 +94,7 @@ function processSays(row: SessionRow, session: LiveSession | undefined): SourceS
 }
 
 async function agentSays(session: LiveSession): Promise<SourceSays[]> {
-  const words = [...session.lastWords].map(([source, { signal, at }]) => ({
+  const words = [...session.findings.lastWords].map(([source, { signal, at }]) => ({
     source,
     says: [signal.says, signal.excerpt].filter(Boolean).join(": "),
     at,

@@ -155,9 +155,9 @@ export class Follower {
       case "status":
         return this.#sawStatus(message);
       case "report":
-        return this.#session.saw(agent.observe.report?.(message.fields) ?? {});
+        return this.#session.findings.take(agent.observe.report?.(message.fields) ?? {});
       case "title":
-        return this.#session.saw(agent.observe.title?.(message.title) ?? {});
+        return this.#session.findings.take(agent.observe.title?.(message.title) ?? {});
       case "exit":
         return this.#sawExit(message.exit);
       case "tree":
@@ -188,8 +188,8 @@ export class Follower {
 
   async #believe({ reports, title }: HolderStatus): Promise<void> {
     const { observe } = this.#session.carrying.agent;
-    if (reports.main) await this.#session.saw(observe.report?.(reports.main.fields) ?? {});
-    if (title !== null) await this.#session.saw(observe.title?.(title) ?? {});
+    if (reports.main) await this.#session.findings.take(observe.report?.(reports.main.fields) ?? {});
+    if (title !== null) await this.#session.findings.take(observe.title?.(title) ?? {});
   }
 
   async #sawExit(exit: NonNullable<HolderStatus["exit"]>): Promise<void> {

@@ -47,7 +47,7 @@ export class Input {
     const pieces = own ? [own.bytes] : host.encodeText(text, modes);
     const given = await this.write(by, pieces, text, channel);
     if (agent.capabilities.outputIsTranscript && by !== "keys")
-      await this.#session.saw({ entries: [{ role: "user", kind: "text", text, tool: null }] });
+      await this.#session.findings.take({ entries: [{ role: "user", kind: "text", text, tool: null }] });
     return given;
   }
 

@@ -1,20 +1,18 @@
 import { rmSync } from "node:fs";
-import type { Agent, Seen } from "../agents/agent.ts";
+import type { Agent } from "../agents/agent.ts";
 import type { Launch } from "../domain/carried.ts";
 import type { EventBody } from "../domain/event.ts";
-import type { Source } from "../domain/evidence.ts";
 import type { Action, Observation } from "../domain/observation.ts";
 import type { Redactor } from "../domain/redact.ts";
 import type { Channel, Kind, SessionRow } from "../domain/session.ts";
-import type { Signal } from "../domain/signal.ts";
 import { isEnded } from "../domain/state.ts";
 import { decide } from "../domain/supervise.ts";
-import type { Stream } from "../host/holder-message.ts";
 import { closeTmuxView } from "../host/tmux-view.ts";
 import { durationOf, launchFolder } from "../record/config.ts";
 import { nowOf, stamp } from "../record/context.ts";
 import { EndTree } from "./end-tree.ts";
 import { faultPoint } from "./fault-point.ts";
+import { Findings } from "./findings.ts";
 import { Follower } from "./follower.ts";
 import { Input } from "./input.ts";
 import { Limits } from "./limits.ts";
@@ -33,17 +31,6 @@ export interface Carrying {
   readonly redactor: Redactor;
 }
 
-/** Where in an agent's output or transcript something was said: saying it twice adds it once. */
-export interface Place {
-  readonly key: string;
-  /** What the place is in, where it outlives a launch. */
-  readonly of?: string;
-  readonly consumed?: { readonly stream: Stream; readonly offset: number };
-}
-
-/** The last word of each source, for `explain`. */
-export type LastWords = ReadonlyMap<Source, { readonly signal: Signal; readonly at: string }>;
-
 /**
  * One launch of one session while the daemon has to do with it. Whatever is seen of it is decided and committed one
  * after the other, and then done. Holds nothing that the record, the folder of the launch and the holder do not.
@@ -56,13 +43,14 @@ export class LiveSession {
   readonly input: Input;
   readonly screen: ScreenWatch;
   readonly transcript: TranscriptReader;
+  readonly findings: Findings;
   readonly #limits: Limits;
   readonly #endTree: EndTree;
-  readonly #lastWords = new Map<Source, { signal: Signal; at: string }>();
   readonly #whenClosed: () => void;
   readonly #closed = Promise.withResolvers<void>();
   #queue: Promise<unknown> = Promise.resolve();
-  #isClosing = false;
+  /** It looks at nothing any more; once it is closed, the session can be carried anew. */
+  isClosing = false;
   #lookTimer: NodeJS.Timeout | undefined;
 
   constructor(services: Services, carrying: Carrying, closed: () => void) {
@@ -74,6 +62,7 @@ export class LiveSession {
     this.input = new Input(this);
     this.screen = new ScreenWatch(this);
     this.transcript = new TranscriptReader(this);
+    this.findings = new Findings(this);
     this.#limits = new Limits(this);
     this.#endTree = new EndTree(this);
   }
@@ -85,15 +74,6 @@ export class LiveSession {
   /** Resolves when nothing of it is left, its folder included. */
   get closed(): Promise<void> {
     return this.#closed.promise;
-  }
-
-  /** It looks at nothing any more; who wants something of the session carries it anew once this is closed. */
-  get isClosing(): boolean {
-    return this.#isClosing;
-  }
-
-  get lastWords(): LastWords {
-    return this.#lastWords;
   }
 
   /** Observe, decide, act: the events are committed when this resolves, and what follows from them was begun. */
@@ -126,31 +106,6 @@ export class LiveSession {
     });
   }
 
-  /** What a parser found: identity and usage first, so that whoever sees the new state sees them too. */
-  async saw(seen: Seen, place: Place | null = null): Promise<void> {
-    const { identity, usage, entries, signal } = this.redact(seen);
-    if (identity) await this.#identify(identity);
-    if (usage && usage.length > 0) await this.services.rollcall.recordUsage(this.id, usage);
-    if (entries && entries.length > 0) await this.#addEntries(entries, place);
-    if (signal) await this.signal(signal);
-  }
-
-  /** A transcript that is read again says again who it is. */
-  async #identify(identity: NonNullable<Seen["identity"]>): Promise<void> {
-    const row = await this.row();
-    const names = Object.keys(identity) as (keyof typeof identity)[];
-    if (row && names.some((name) => row[name] !== identity[name]))
-      await this.append([{ kind: "identified", identity }]);
-  }
-
-  async signal(signal: Signal): Promise<void> {
-    // Whoever sees that it rests or asks also sees what it said before.
-    if (signal.says !== "working") await this.transcript.readRest();
-    this.#lastWords.set(signal.source, { signal, at: nowOf(this.services.context) });
-    const trust = this.carrying.agent.trust(this.carrying.kind);
-    await this.sight({ saw: "signal", signal, trust });
-  }
-
   redact<T>(value: T): T {
     return this.carrying.redactor.value(value);
   }
@@ -176,19 +131,6 @@ export class LiveSession {
     this.#stopWatching();
     await this.follower.letGo();
     await this.#queue;
-  }
-
-  async #addEntries(entries: NonNullable<Seen["entries"]>, place: Place | null): Promise<void> {
-    const { context } = this.services;
-    const events = entries.map((entry, index) => {
-      const consumed = index === entries.length - 1 && place?.consumed ? { consumed: place.consumed } : {};
-      const event = stamp(context, { kind: "entry_added", entry, ...consumed });
-      return place === null
-        ? event
-        : { ...event, id: `${place.of ?? this.carrying.launch.marker}-${place.key}-${index}` };
-    });
-    const change = await context.store.change(this.id, (row) => (row ? events : []));
-    if (change.events.length > 0 && change.row.hasFile) await context.files.follow(this.id);
   }
 
   async #inOrder<T>(work: () => Promise<T>): Promise<T> {
@@ -241,7 +183,7 @@ export class LiveSession {
   async lookNow(): Promise<void> {
     try {
       const row = await this.row();
-      if (!row || this.#isClosing) return;
+      if (!row || this.isClosing) return;
       const traces = await lookForTraces(this);
       faultPoint("back.looked");
       const { exit, isHolderAlive } = traces.traces;
@@ -254,17 +196,15 @@ export class LiveSession {
   }
 
   #kill(leftovers: Extract<Action, { do: "kill" }>["leftovers"]): void {
-    const { leftovers: finder, log } = this.services;
+    const { log } = this.services;
     log.warn({ session: this.id, pids: leftovers.map(({ pid }) => pid) }, "ending leftovers by their marker");
-    void finder
-      .kill(this.carrying.launch.marker, leftovers)
-      .catch((error: unknown) => log.error({ session: this.id, err: error }, "could not end leftovers"))
-      .then((isGone) => this.look(isGone ? 0 : 5000));
+    const killed = this.services.leftovers.kill(this.carrying.launch.marker, leftovers);
+    void killed.then((isGone) => this.look(isGone ? 0 : 5000));
   }
 
   #close(): void {
-    if (this.#isClosing) return;
-    this.#isClosing = true;
+    if (this.isClosing) return;
+    this.isClosing = true;
     this.#stopWatching();
     void this.#cleanUp();
   }
@@ -279,11 +219,11 @@ export class LiveSession {
   }
 
   async #cleanUp(): Promise<void> {
-    const { log, places, screens } = this.services;
+    const { log, places } = this.services;
     try {
       faultPoint("end.recorded");
       await this.follower.finish();
-      await screens.drop(this.folder);
+      await this.services.screens.drop(this.folder);
       await holderGone(this.folder);
       if (this.carrying.launch.view === "tmux")
         await closeTmuxView({ socketDir: places.run, sessionId: this.id });

@@ -67,7 +67,7 @@ export class PipeOutput implements Output {
   ): Promise<void> {
     for (const { text, offset } of pieces) {
       const place = { key: `out-${offset}`, consumed: { stream: "out", offset } } as const;
-      await this.#session.saw(parse(text), place);
+      await this.#session.findings.take(parse(text), place);
       this.#note("out", offset);
     }
     this.#acknowledge("out", pieces.at(-1)?.offset);
@@ -88,7 +88,10 @@ export class PipeOutput implements Output {
     const { entries, heldBytes } = this.#entries[stream].entriesOf(pieces, isOver);
     const offset = this.#taken[stream] - heldBytes;
     if (entries.length === 0) return;
-    await this.#session.saw({ entries }, { key: `${stream}-${offset}`, consumed: { stream, offset } });
+    await this.#session.findings.take(
+      { entries },
+      { key: `${stream}-${offset}`, consumed: { stream, offset } },
+    );
     this.#acknowledge(stream, offset);
   }
 

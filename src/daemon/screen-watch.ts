@@ -63,7 +63,7 @@ export class ScreenWatch {
       const rules = this.#rules.filter(({ quiet }) => isQuiet || !quiet);
       const found = matchScreen(rules, screen.text());
       const signal = found ? signalOf(found.rule, found.excerpt) : this.#nothing();
-      if (signal) await this.#session.signal(signal);
+      if (signal) await this.#session.findings.signal(signal);
     } catch (error) {
       this.#session.services.log.warn({ session: this.#session.id, err: error }, "could not read the screen");
     }

@@ -112,6 +112,6 @@ export class TranscriptReader {
     // A resumed conversation goes on in the same file.
     const of = `${this.#session.id}-${basename(this.#path as string)}`;
     for (const { text, offset } of this.#lines.push(bytes))
-      await this.#session.saw(parse?.(text) ?? {}, { key: `transcript-${offset}`, of });
+      await this.#session.findings.take(parse?.(text) ?? {}, { key: `transcript-${offset}`, of });
   }
 }

@@ -39,7 +39,7 @@ test.skipIf(noPids !== undefined)(
     await user.up();
     await reaches(user, session.id, { state: "unknown", end_reason: "holder_lost" });
     await user.ok(["end", session.id, "--grace", "200ms"]);
-  expect(await user.get(session.id)).toMatchObject({ state: "stopped", outcome: "interrupted" });
+    expect(await user.get(session.id)).toMatchObject({ state: "stopped", outcome: "interrupted" });
     decoys.expectUntouched();
     expect(pids.map(processState)).toEqual(["T", "T", "T"]);
   },

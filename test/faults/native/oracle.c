@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* A failed test must not leave one for ever. */
-enum { AT_MOST_SECONDS = 600 };
+enum { AT_MOST_SECONDS = 3600 };
 
 int main(int argc, char **argv) {
   char line[32];
