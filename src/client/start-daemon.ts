@@ -98,7 +98,8 @@ async function startDaemon({ env, home, program }: DaemonOptions): Promise<"read
   child.unref();
   closeSync(errors.fd);
   const line = said.split("\n")[0] ?? "";
-  if (line === "ready" || line === "running") return line;
+  if (line === "ready") return "ready";
+  if (/^running( \d+)?$/.test(line)) return "running";
   throw notStarted(line || lastLine(errors.path) || "it said nothing");
 }
 

@@ -48,7 +48,7 @@ function newSpool(): Spool {
   };
   const session = {
     carrying: { agent: { observe: { hook } } },
-    saw: async () => {},
+    findings: { take: async () => {} },
   } as unknown as LiveSession;
   const services = { places, log: pino({ level: "silent" }) } as unknown as Services;
   const spool = new HookSpool(services, (marker) => (marker === MARKER ? session : undefined));

@@ -8,6 +8,7 @@ export interface Places {
   readonly home: string;
   readonly run: string;
   readonly lock: string;
+  readonly pid: string;
   readonly socket: string;
   readonly sessions: string;
   readonly hooks: string;
@@ -22,6 +23,7 @@ export function placesOf(home: string): Places {
     home,
     run,
     lock: join(run, "daemon.lock"),
+    pid: join(run, "daemon.pid"),
     socket: join(run, "daemon.sock"),
     sessions: join(run, "sessions"),
     hooks: join(run, "hooks"),

@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Logger } from "pino";
 import { ScreenCache } from "../host/screen-cache.ts";
 import { homeFolder } from "../record/config.ts";
@@ -15,7 +15,7 @@ import type { Programs } from "./services.ts";
 export interface DaemonOptions {
   readonly programs: Programs;
   readonly version: string;
-  /** Is told one line: `ready`, `running` where another daemon is, or what went wrong. */
+  /** Is told one line: `ready`, `running PID` where another daemon is, or what went wrong. */
   readonly tell: (line: string) => void;
 }
 
@@ -27,13 +27,23 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     closeSync(openSync(places.lock, "a", 0o600));
     using lock = takeLock(places.lock);
     if (!lock) {
-      options.tell("running");
+      options.tell(`running ${ownerOf(places)}`.trimEnd());
       return 3;
     }
+    writeFileSync(places.pid, String(process.pid), { mode: 0o600 });
     return await serve(options, places, openLog(places.log));
   } catch (error) {
     options.tell(error instanceof Error ? error.message : String(error));
     return 1;
+  }
+}
+
+/** For people: which daemon has the lock. The lock itself needs no file to be believed. */
+function ownerOf(places: Places): string {
+  try {
+    return readFileSync(places.pid, "utf8");
+  } catch {
+    return "";
   }
 }
 
