@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { RollcallError } from "../domain/errors.ts";
 import type { Rollcall } from "../record/rollcall.ts";
+import { has, type Input } from "./command.ts";
 import { shortId } from "./format.ts";
 import { launchOf, nativeProgram } from "./live.ts";
 import { isTerminal, type Output } from "./output.ts";
@@ -10,6 +11,11 @@ import { isTerminal, type Output } from "./output.ts";
 const DETACHED = 0;
 const ENDED = 10;
 const NOBODY_THERE = 12;
+
+/** Whether whoever starts a session is at a terminal, and wants to see it there. */
+export function canAttach(input: Input, output: Output): boolean {
+  return output.isTerminal && isTerminal(0) && !output.isJson && !has(input, "detach");
+}
 
 /** A plain terminal onto a session. Needs only its holder: it works while the daemon is gone. */
 export async function attachTo(

@@ -1,9 +1,10 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Client, connectDaemon, type Verb } from "../client/client.ts";
 import { type DaemonOptions, ensureDaemon } from "../client/start-daemon.ts";
 import { exitCodeOf, RollcallError } from "../domain/errors.ts";
 import type { ProcessIdentity, SessionRow } from "../domain/session.ts";
+import { LIVE_STATES } from "../domain/state.ts";
 import { parseDuration } from "../domain/time.ts";
 import { launchFolder, runFolder } from "../record/config.ts";
 import { isProcessAlive } from "../record/process.ts";
@@ -97,8 +98,10 @@ export async function forEach<T>(
     else output.line(describe(only?.value.result as T));
   } else if (output.isJson) {
     output.json({
-      results: settled.map((each) =>
-        each.status === "fulfilled" ? each.value.result : { error: describeError(each.reason) },
+      results: settled.map((each, index) =>
+        each.status === "fulfilled"
+          ? each.value.result
+          : { sessionId: references[index], error: describeError(each.reason) },
       ),
     });
   } else {
@@ -107,6 +110,16 @@ export async function forEach<T>(
       else await output.error(each.reason);
   }
   return Math.max(...codes);
+}
+
+/** What Rollcall carries here and has not seen the end of; a session that shows nothing may still have its process. */
+export async function allCarried(rollcall: Rollcall): Promise<string[]> {
+  const { store, config, home } = rollcall.context;
+  const states = [...LIVE_STATES, "unknown" as const];
+  const { items } = await store.list({ states, origins: ["started"], machine: config.machine, limit: 0 });
+  const isThere = ({ state, carried }: SessionRow) =>
+    state !== "unknown" || (carried !== null && existsSync(launchFolder(home, carried.launch.marker)));
+  return items.filter(({ row }) => isThere(row)).map(({ row }) => row.id);
 }
 
 export function durationOption(input: Input, name: string): number | undefined {

@@ -102,7 +102,7 @@ function checkWords(
 function unknownOption(command: string, options: Options, given: string): RollcallError {
   const valid = Object.keys(options).map((name) => `--${name}`);
   return new RollcallError("bad_usage", `${given} is not an option of \`rollcall ${command}\`.`, {
-    hint: `Valid: ${valid.join(", ")}.`,
+    hint: `Valid: ${valid.join(", ")}. A word that begins with a dash goes behind \`--\`.`,
   });
 }
 

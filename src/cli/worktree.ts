@@ -9,8 +9,13 @@ export interface Worktree {
   readonly repository: string;
 }
 
+/** One that was made just now can be taken back. */
+export interface MadeWorktree extends Worktree {
+  readonly isNew: boolean;
+}
+
 /** A worktree of the repository around a folder, for one branch; it is made, with the branch, where there is none. */
-export function makeWorktree(branch: string | undefined, cwd: string): Worktree | undefined {
+export function makeWorktree(branch: string | undefined, cwd: string): MadeWorktree | undefined {
   if (branch === undefined) return undefined;
   const repository = git(
     cwd,
@@ -25,9 +30,10 @@ export function makeWorktree(branch: string | undefined, cwd: string): Worktree 
   );
   const root = join(repository, "..");
   const worktree = { path: join(root, ".rollcall", "worktrees", branch), branch, repository: root };
-  if (!existsSync(worktree.path)) addWorktree(cwd, worktree);
+  const isNew = !existsSync(worktree.path);
+  if (isNew) addWorktree(cwd, worktree);
   checkBranch(worktree);
-  return worktree;
+  return { ...worktree, isNew };
 }
 
 function addWorktree(cwd: string, { path, branch, repository }: Worktree): void {
@@ -68,7 +74,9 @@ export function removeWorktree({ path, branch, repository }: Worktree): void {
 export function readWorktree(metadata: Readonly<Record<string, unknown>>): Worktree | undefined {
   const { path, branch, repository } = (metadata.worktree ?? {}) as Partial<Worktree>;
   const isWhole = typeof path === "string" && typeof branch === "string" && typeof repository === "string";
-  return isWhole ? { path, branch, repository } : undefined;
+  // Whoever works in a session can write its metadata; only what Rollcall itself makes is looked at.
+  const isOurs = isWhole && path === join(repository, ".rollcall", "worktrees", branch);
+  return isOurs ? { path, branch, repository } : undefined;
 }
 
 function ignoreItself(folder: string): void {

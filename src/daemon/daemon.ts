@@ -154,17 +154,17 @@ function readIfThere(path: string): string | null {
 export function liveOrThrow(daemon: Daemon, row: SessionRow): LiveSession {
   const session = daemon.get(row.id);
   if (session && isLive(row.state)) return session;
-  if (row.carried === null)
-    throw new RollcallError(
-      "not_carried",
-      `Session ${row.id} is only a record; Rollcall does not carry its process.`,
-      {
-        hint: `\`rollcall finalize ${row.id} completed\` ends the work on it.`,
-      },
-    );
+  if (row.carried === null) throw notCarried(row);
+  const canResume = !session && findAgent(row.agentType)?.capabilities.canResume === true;
   throw new RollcallError("wrong_state", `Session ${row.id} is ${row.state}.`, {
-    hint: isLive(row.state)
-      ? `See \`rollcall explain ${row.id}\`.`
-      : `\`rollcall resume ${row.id}\` goes on with it.`,
+    hint: canResume
+      ? `\`rollcall resume ${row.id}\` goes on with it.`
+      : `See \`rollcall explain ${row.id}\`.`,
   });
+}
+
+export function notCarried(row: SessionRow): RollcallError {
+  const sentence = `Session ${row.id} is only a record; Rollcall does not carry its process.`;
+  const hint = `\`rollcall finalize ${row.id} completed\` ends the work on it.`;
+  return new RollcallError("not_carried", sentence, { hint });
 }

@@ -57,7 +57,8 @@ export async function sessionData(daemon: Daemon, input: DataInput): Promise<Ses
 }
 
 function observabilityOf(daemon: Daemon, row: SessionRow, hasEntries: boolean): SessionData["observability"] {
-  if (isEnded(row.state)) return "ended";
+  // Lost with its process: no more will come, however it ended.
+  if (isEnded(row.state) || (row.state === "unknown" && !daemon.get(row.id))) return "ended";
   const transcript = daemon.get(row.id)?.transcript.status ?? "none";
   if (transcript === "lost") return "transcript_lost";
   if (transcript === "not_yet") return hasEntries ? "transcript_lost" : "not_yet_observable";

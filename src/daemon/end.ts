@@ -1,10 +1,10 @@
 import { RollcallError } from "../domain/errors.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import type { Channel, SessionRecord, SessionRow } from "../domain/session.ts";
+import type { Channel, SessionRecord } from "../domain/session.ts";
 import { isEnded, isLive } from "../domain/state.ts";
 import { findExitFile } from "../host/holder-files.ts";
 import { durationOf } from "../record/config.ts";
-import { type Daemon, liveOrThrow } from "./daemon.ts";
+import { type Daemon, liveOrThrow, notCarried } from "./daemon.ts";
 import { faultPoint } from "./fault-point.ts";
 import type { LiveSession } from "./live-session.ts";
 import type { Done } from "./speak.ts";
@@ -26,11 +26,12 @@ export interface Ended {
   readonly remaining: readonly number[];
   /** Sessions that it started and that run on. */
   readonly children: readonly string[];
+  /** False where it was waited for the proof in vain: it goes on being tried. */
+  readonly isProven?: boolean;
 }
 
 /** However many ask, it is ended once; each is answered when no process is left, or told which are. */
 export async function endSession(daemon: Daemon, input: EndInput, signal: AbortSignal): Promise<Ended> {
-  const { context } = daemon.services;
   const row = await rowOf(daemon, input.sessionId);
   if (row.carried === null) throw notCarried(row);
   if (isEnded(row.state)) return describe(daemon, row.id);
@@ -38,13 +39,12 @@ export async function endSession(daemon: Daemon, input: EndInput, signal: AbortS
   if (known?.isClosing) await known.closed;
   const session = daemon.get(row.id) ?? daemon.carryAgain(row);
   if (!session) throw notCarried(row);
-  const graceMs = input.graceMs ?? durationOf(context.config, "end.grace");
+  const graceMs = input.graceMs ?? durationOf(session.config, "end.grace");
   faultPoint("end.asked");
-  const asked = session.sight(
+  await session.sight(
     { saw: "end_asked", graceMs, ...(input.outcome === undefined ? {} : { outcome: input.outcome }) },
     input.channel ?? null,
   );
-  await asked;
   // Nothing to follow: what is left, if anything, is found by its marker.
   if (!session.follower.connection && row.state === "unknown") session.look(0);
   if (input.wait === false || input.isSelf) return describe(daemon, row.id);
@@ -57,13 +57,17 @@ async function proof(
   graceMs: number,
   signal: AbortSignal,
 ): Promise<Ended> {
-  const timeoutMs = graceMs + durationOf(daemon.services.context.config, "end.proof");
+  const timeoutMs = graceMs + durationOf(session.config, "end.proof");
   const until = ["stopped", "failed", "unknown"] as const;
   try {
     await waitForSessions(daemon, { sessionIds: [session.id], until, timeoutMs }, signal);
   } catch (error) {
     if (!(error instanceof RollcallError) || error.code !== "timed_out" || signal.aborted) throw error;
-    throw await notProven(session);
+    return {
+      ...(await describe(daemon, session.id)),
+      remaining: await remainingOf(session),
+      isProven: false,
+    };
   }
   await session.closed;
   return describe(daemon, session.id);
@@ -80,22 +84,9 @@ async function describe(daemon: Daemon, id: string): Promise<Ended> {
 }
 
 async function killedOf(daemon: Daemon, id: string): Promise<number | null> {
-  const events = await daemon.services.context.store.events(id, { limit: 20, tail: true });
+  const events = await daemon.services.context.store.events(id, { limit: 200, tail: true });
   const end = events.findLast(({ body }) => body.kind === "state_changed" && isEnded(body.to));
   return end?.body.kind === "state_changed" ? (end.body.killed ?? null) : null;
-}
-
-async function notProven(session: LiveSession): Promise<RollcallError> {
-  const remaining = await remainingOf(session);
-  const which = remaining.length === 0 ? "which is not known" : `pids ${remaining.join(", ")}`;
-  return new RollcallError(
-    "not_proven",
-    `Session ${session.id} still has a process (${which}); it is tried again every 5 s.`,
-    {
-      hint: `See \`rollcall explain ${session.id}\`.`,
-      facts: { sessionId: session.id, remaining },
-    },
-  );
 }
 
 /** As the holder named them; it may not have given up yet, and then the marker tells. */
@@ -103,16 +94,6 @@ async function remainingOf({ folder, carrying, services }: LiveSession): Promise
   const named = findExitFile(folder)?.tree.remaining ?? [];
   if (named.length > 0) return named;
   return (await services.leftovers.of(carrying.launch.marker, folder)).map(({ pid }) => pid);
-}
-
-function notCarried(row: SessionRow): RollcallError {
-  return new RollcallError(
-    "not_carried",
-    `Session ${row.id} is only a record; Rollcall does not carry its process.`,
-    {
-      hint: `\`rollcall finalize ${row.id} completed\` ends the work on it.`,
-    },
-  );
 }
 
 export async function pauseSession(

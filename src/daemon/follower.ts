@@ -143,7 +143,8 @@ export class Follower {
       log.error({ session: this.#session.id, err: error }, "the holder was misunderstood");
       await link.close();
     }
-    if (!this.#isLeaving && !this.#hasSeenEnd) await this.#session.sight({ saw: "holder_gone" });
+    if (this.#isLeaving || this.#hasSeenEnd) return;
+    await this.#session.sight({ saw: "holder_gone" }).catch(() => this.#session.look(5000));
   }
 
   async #take(message: HolderMessage): Promise<void> {

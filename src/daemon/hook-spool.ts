@@ -40,12 +40,14 @@ leave
 
 const FILE = new RegExp(`^([0-9a-f]{32})\\.(\\d+)\\.(\\d+)\\.([\\w-]{1,${LONGEST_EVENT}})$`);
 const MOST_BYTES = 1024 * 1024;
+const AGAIN_MS = 2000;
 
 /** Takes in what hooks left, oldest first. */
 export class HookSpool {
   readonly #services: Services;
   readonly #find: (marker: string) => LiveSession | undefined;
   #watcher: FSWatcher | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #taking: Promise<void> = Promise.resolve();
 
   constructor(services: Services, find: (marker: string) => LiveSession | undefined) {
@@ -60,17 +62,34 @@ export class HookSpool {
     writeFileSync(partial, SCRIPT);
     chmodSync(partial, 0o700);
     renameSync(partial, hookScript);
-    this.#watcher = watch(hooks, (_, name) => {
-      if (name === null || FILE.test(name)) void this.#take();
-    });
-    this.#watcher.on("error", (error) =>
-      this.#services.log.error({ err: error }, "hooks are not watched any more"),
-    );
+    this.#watch(hooks);
     await this.#take();
   }
 
   end(): void {
+    clearTimeout(this.#timer);
     this.#watcher?.close();
+  }
+
+  #watch(hooks: string): void {
+    try {
+      this.#watcher = watch(hooks, (_, name) => {
+        if (name === null || FILE.test(name)) void this.#take();
+      });
+      this.#watcher.on("error", (error) => this.#watchLater(hooks, error));
+    } catch (error) {
+      // The system watches only so many folders.
+      this.#watchLater(hooks, error);
+    }
+  }
+
+  #watchLater(hooks: string, error: unknown): void {
+    this.#services.log.error({ err: error }, "hooks are not watched; looking again in a while");
+    this.#watcher?.close();
+    this.#timer = setTimeout(() => {
+      this.#watch(hooks);
+      void this.#take();
+    }, AGAIN_MS);
   }
 
   async #take(): Promise<void> {

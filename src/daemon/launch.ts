@@ -4,14 +4,15 @@ import type { Agent, LaunchPlan, LaunchRequest } from "../agents/agent.ts";
 import type { Launch } from "../domain/carried.ts";
 import { RollcallError } from "../domain/errors.ts";
 import { createRedactor } from "../domain/redact.ts";
-import { secretValues } from "../domain/secret-values.ts";
 import type { Kind, ProcessIdentity } from "../domain/session.ts";
 import { type HolderStart, startHolder } from "../host/holder.ts";
 import { findHolderFile } from "../host/holder-files.ts";
 import { listTmuxViews, openTmuxView } from "../host/tmux-view.ts";
-import { durationOf, launchFolder } from "../record/config.ts";
+import { type Config, durationOf, launchFolder } from "../record/config.ts";
 import { nowOf } from "../record/context.ts";
 import { randomBytes } from "../record/random.ts";
+import { secretsOf } from "../record/secrets.ts";
+import { configNow } from "./config-now.ts";
 import { type Daemon, SECRETS_FILE, TRANSCRIPT_FILE } from "./daemon.ts";
 import { faultPoint } from "./fault-point.ts";
 import { PROMPT_FILE } from "./input.ts";
@@ -36,6 +37,10 @@ export interface PlannedLaunch {
   readonly launch: Launch;
   readonly plan: LaunchPlan;
   readonly input: LaunchInput;
+  /** Values of the caller's environment that must not be shown. */
+  readonly secrets: readonly string[];
+  /** As it is now, with the project's. */
+  readonly config: Config;
 }
 
 export interface PlanInput {
@@ -54,6 +59,7 @@ export function planLaunch(
   { agent, kind, sessionId, args, model, continues, input }: PlanInput,
 ): PlannedLaunch {
   const { places, programs, context } = daemon.services;
+  const config = configNow(daemon.services, input.cwd);
   checkHolder(programs.holder);
   checkFolder(input.cwd);
   if (!agent.capabilities.kinds.includes(kind)) throw notThatKind(agent, kind);
@@ -72,7 +78,7 @@ export function planLaunch(
     node: programs.node,
     programs: { scripted: programs.scripted },
   });
-  const view = input.view ?? (context.config["start.view"] === "tmux" && plan.host === "pty" ? "tmux" : null);
+  const view = input.view ?? (config.view === "tmux" && plan.host === "pty" ? "tmux" : null);
   const launch: Launch = {
     marker,
     at: nowOf(context),
@@ -88,7 +94,7 @@ export function planLaunch(
     idleTimeoutMs: input.idleTimeoutMs ?? null,
     waitPattern: input.waitPattern ?? null,
   };
-  return { agent, kind, launch, plan, input };
+  return { agent, kind, launch, plan, input, secrets: secretsOf(config, input.env), config };
 }
 
 /** A view that was asked for by name has to be possible; one that only the settings want is not worth a refusal. */
@@ -102,8 +108,8 @@ export function carryPlanned(
   generation: number,
   planned: PlannedLaunch,
 ): LiveSession {
-  const { agent, kind, launch, plan, input } = planned;
-  const secrets = [...daemon.services.context.secrets(), ...secretValues(input.env)];
+  const { agent, kind, launch, plan } = planned;
+  const secrets = [...daemon.services.context.secrets(), ...planned.secrets];
   const redactor = createRedactor(secrets);
   return daemon.carry({ id, generation, kind, launch, agent, transcript: plan.transcript, redactor });
 }
@@ -133,7 +139,7 @@ async function startPlanned(
   session: LiveSession,
   planned: PlannedLaunch,
 ): Promise<HolderStart> {
-  const { programs, context } = daemon.services;
+  const { programs } = daemon.services;
   try {
     writeFolder(session.folder, planned);
     faultPoint("start.folder");
@@ -144,7 +150,7 @@ async function startPlanned(
       command: planned.plan.command,
       env: environmentOf(daemon, session, planned),
       cwd: planned.launch.cwd,
-      graceMs: durationOf(context.config, "end.grace"),
+      graceMs: durationOf(session.config, "end.grace"),
       keepChildren: planned.launch.keepsChildren,
     });
   } catch (error) {
@@ -164,10 +170,10 @@ function processOf({ folder }: LiveSession): ProcessIdentity {
   return { ...file.agent, bootId: file.bootId };
 }
 
-function writeFolder(folder: string, { plan, input }: PlannedLaunch): void {
+function writeFolder(folder: string, { plan, input, secrets }: PlannedLaunch): void {
   mkdirSync(folder, { mode: 0o700 });
   const files = {
-    [SECRETS_FILE]: JSON.stringify(secretValues(input.env)),
+    [SECRETS_FILE]: JSON.stringify(secrets),
     ...(plan.transcript === null ? {} : { [TRANSCRIPT_FILE]: plan.transcript }),
     ...(input.prompt === undefined ? {} : { [PROMPT_FILE]: input.prompt }),
     ...plan.files,

@@ -1,5 +1,6 @@
+import { isLost } from "../domain/decide-end.ts";
 import type { SessionRow } from "../domain/session.ts";
-import { isLive } from "../domain/state.ts";
+import { isEnded } from "../domain/state.ts";
 import { durationOf } from "../record/config.ts";
 import type { LiveSession } from "./live-session.ts";
 import { ageMsOf } from "./proc.ts";
@@ -15,6 +16,9 @@ export class Limits {
   readonly #session: LiveSession;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #told = new Set<Limit>();
+  #stateSince: string | undefined;
+  /** When the state changed last: whoever was paused or asked begins anew. */
+  #changedMs = 0;
 
   constructor(session: LiveSession) {
     this.#session = session;
@@ -22,6 +26,8 @@ export class Limits {
 
   /** After each change: what can run out now, and what no longer can. */
   follow(row: SessionRow): void {
+    if (row.stateSince !== this.#stateSince) this.#changedMs = performance.now();
+    this.#stateSince = row.stateSince;
     const { timeoutMs, idleTimeoutMs } = this.#session.carrying.launch;
     const isLoading = row.state === "starting" || row.state === "resuming";
     this.#arm("ready", isLoading ? readyMs(this.#session) : null, () => this.#notReady());
@@ -81,11 +87,12 @@ export class Limits {
     // Not to be asked now; it is looked at again.
     if (!status) return 0;
     const age = ageMsOf(row.process);
-    return Math.min(status.lastInputMsAgo ?? age, status.lastOutputMsAgo ?? age, age);
+    const sinceChange = performance.now() - this.#changedMs;
+    return Math.min(status.lastInputMsAgo ?? age, status.lastOutputMsAgo ?? age, age, sinceChange);
   }
 
   async #reached(limit: Limit): Promise<void> {
-    const graceMs = durationOf(this.#session.services.context.config, "end.grace");
+    const graceMs = durationOf(this.#session.config, "end.grace");
     await this.#session.sight({ saw: "limit_reached", limit, graceMs });
   }
 
@@ -100,11 +107,11 @@ export class Limits {
 }
 
 /** Idle is who is silent while it works, or stands at its prompt; not who asks something, and not who is paused. */
-function isCounting(limit: Limit, { state, process, waiting }: SessionRow): boolean {
-  if (process === null || !isLive(state) || state === "stopping") return false;
-  return limit === "timeout" || state === "running" || waiting?.for === "prompt";
+function isCounting(limit: Limit, row: SessionRow): boolean {
+  if (row.process === null || isEnded(row.state) || row.state === "stopping" || isLost(row)) return false;
+  return limit === "timeout" || row.state === "running" || row.waiting?.for === "prompt";
 }
 
 function readyMs(session: LiveSession): number {
-  return durationOf(session.services.context.config, "start.ready");
+  return durationOf(session.config, "start.ready");
 }

@@ -8,8 +8,9 @@ import type { Channel, Kind, SessionRow } from "../domain/session.ts";
 import { isEnded } from "../domain/state.ts";
 import { decide } from "../domain/supervise.ts";
 import { closeTmuxView } from "../host/tmux-view.ts";
-import { durationOf, launchFolder } from "../record/config.ts";
+import { type Config, durationOf, launchFolder } from "../record/config.ts";
 import { nowOf, stamp } from "../record/context.ts";
+import { configNow } from "./config-now.ts";
 import { EndTree } from "./end-tree.ts";
 import { faultPoint } from "./fault-point.ts";
 import { Findings } from "./findings.ts";
@@ -71,6 +72,10 @@ export class LiveSession {
     return this.carrying.id;
   }
 
+  get config(): Config {
+    return configNow(this.services, this.carrying.launch.cwd);
+  }
+
   /** Resolves when nothing of it is left, its folder included. */
   get closed(): Promise<void> {
     return this.#closed.promise;
@@ -122,7 +127,7 @@ export class LiveSession {
     this.transcript.begin(row.turns > 0);
     this.#limits.follow(row);
     this.input.follow(row);
-    if (row.state === "stopping") this.#endTree.begin(durationOf(this.services.context.config, "end.grace"));
+    if (row.state === "stopping") this.#endTree.begin(durationOf(this.config, "end.grace"));
     if (row.state === "paused") this.follower.connection.pause();
   }
 

@@ -1,9 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Seen } from "../agents/agent.ts";
 import { type HolderMessage, STREAMS, type Stream } from "../host/holder-message.ts";
 import type { Output } from "./follower.ts";
 import type { LiveSession } from "./live-session.ts";
 import { OutputEntries, type Piece, PipeLines } from "./pipe-transcript.ts";
+
+interface Made {
+  readonly entries: NonNullable<Seen["entries"]>;
+  readonly offset: number;
+}
 
 /** Lines that come this close together are one entry. */
 const TOGETHER_MS = 50;
@@ -18,6 +24,8 @@ export class PipeOutput implements Output {
   readonly #lines: Record<Stream, PipeLines>;
   readonly #entries: Record<Stream, OutputEntries>;
   readonly #waiting: Record<Stream, Piece[]> = { out: [], err: [] };
+  /** Made of what came, and not in the record yet. */
+  readonly #made: Record<Stream, Made[]> = { out: [], err: [] };
   /** Up to where each stream was looked through for entries. */
   readonly #taken: Record<Stream, number>;
   #timer: NodeJS.Timeout | undefined;
@@ -58,7 +66,7 @@ export class PipeOutput implements Output {
     this.#waiting[stream].push(...pieces);
     const size = this.#waiting[stream].reduce((sum, { text }) => sum + text.length, 0);
     if (size >= LARGE_ENTRY) await this.#flush();
-    else if (pieces.length > 0) this.#timer ??= setTimeout(() => void this.#flush(), TOGETHER_MS);
+    else if (pieces.length > 0) this.#timer ??= setTimeout(() => this.#flushSoon(), TOGETHER_MS);
   }
 
   async #takeLines(
@@ -73,13 +81,25 @@ export class PipeOutput implements Output {
     this.#acknowledge("out", pieces.at(-1)?.offset);
   }
 
+  /** Nobody waits for it; what fails is tried with the next output, or at the end. */
+  #flushSoon(): void {
+    void this.#flush().catch((error: unknown) =>
+      this.#session.services.log.error(
+        { session: this.#session.id, err: error },
+        "output could not be kept yet",
+      ),
+    );
+  }
+
   async #flush(isOver = false): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#flushing = this.#flushing.then(async () => {
+    const flushed = this.#flushing.then(async () => {
       for (const stream of STREAMS) await this.#flushStream(stream, isOver);
     });
-    await this.#flushing;
+    // One that failed, as on a full disk, must not fail those behind it.
+    this.#flushing = flushed.catch(() => {});
+    await flushed;
   }
 
   async #flushStream(stream: Stream, isOver: boolean): Promise<void> {
@@ -87,12 +107,20 @@ export class PipeOutput implements Output {
     this.#taken[stream] = pieces.at(-1)?.offset ?? this.#taken[stream];
     const { entries, heldBytes } = this.#entries[stream].entriesOf(pieces, isOver);
     const offset = this.#taken[stream] - heldBytes;
-    if (entries.length === 0) return;
-    await this.#session.findings.take(
-      { entries },
-      { key: `${stream}-${offset}`, consumed: { stream, offset } },
-    );
-    this.#acknowledge(stream, offset);
+    if (entries.length > 0) this.#made[stream].push({ entries, offset });
+    await this.#keep(stream);
+  }
+
+  /** In order; what could not be kept is there for the next time. */
+  async #keep(stream: Stream): Promise<void> {
+    const made = this.#made[stream];
+    for (let next = made[0]; next; next = made[0]) {
+      const { entries, offset } = next;
+      const place = { key: `${stream}-${offset}`, consumed: { stream, offset } } as const;
+      await this.#session.findings.take({ entries }, place);
+      made.shift();
+      this.#acknowledge(stream, offset);
+    }
   }
 
   #acknowledge(stream: Stream, offset: number | undefined): void {

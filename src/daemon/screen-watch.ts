@@ -25,10 +25,7 @@ export class ScreenWatch {
     if (this.#rules.length === 0) return;
     this.#soon ??= setTimeout(() => void this.#look(false), SOON_MS);
     clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(
-      () => void this.#look(true),
-      durationOf(this.#session.services.context.config, "screen.quiet"),
-    );
+    this.#quiet = setTimeout(() => void this.#look(true), durationOf(this.#session.config, "screen.quiet"));
   }
 
   stop(): void {

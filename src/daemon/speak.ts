@@ -54,7 +54,9 @@ export async function sendKeys(
     });
   const bytes = encodeKeys(keys);
   return session.input.inTurn(async (row) => {
-    const { seq } = await session.input.press("keys", { bytes }, keys.join(" "), channel ?? null);
+    checkMoves(row);
+    // Counted, not kept: a secret typed key by key would pass every look for it.
+    const { seq } = await session.input.press("keys", { bytes }, `${keys.length} keys`, channel ?? null);
     return { sessionId: row.id, seq };
   });
 }
@@ -92,19 +94,21 @@ export async function interruptSession(daemon: Daemon, { sessionId, channel }: T
     throw new RollcallError("not_offered", `Session ${sessionId} cannot be interrupted.`, {
       hint: `\`rollcall end ${sessionId}\` ends it.`,
     });
-  const row = await rowOf(daemon, sessionId);
-  if (row.state !== "running" && row.waiting?.for === "prompt")
-    throw new RollcallError(
-      "wrong_state",
-      `Session ${sessionId} is at its prompt; there is nothing to interrupt.`,
-    );
-  using over = watchFor(daemon, row, (event) => event.body.kind === "state_changed");
-  const { seq } = await session.input.press("interrupt", keystrokes, "interrupt", channel ?? null);
-  if (agent.capabilities.tellsTurns && !(await over.within(TAKEN_MS)))
-    throw new RollcallError("not_delivered", `Session ${sessionId} works on after the interrupt.`, {
-      hint: `\`rollcall end ${sessionId}\` ends it.`,
-    });
-  return { sessionId, seq };
+  return session.input.inTurn(async (row) => {
+    checkMoves(row);
+    if (row.state !== "running" && row.waiting?.for === "prompt")
+      throw new RollcallError(
+        "wrong_state",
+        `Session ${sessionId} is at its prompt; there is nothing to interrupt.`,
+      );
+    using over = watchFor(daemon, row, (event) => event.body.kind === "state_changed");
+    const { seq } = await session.input.press("interrupt", keystrokes, "interrupt", channel ?? null);
+    if (agent.capabilities.tellsTurns && !(await over.within(TAKEN_MS)))
+      throw new RollcallError("not_delivered", `Session ${sessionId} works on after the interrupt.`, {
+        hint: `\`rollcall end ${sessionId}\` ends it.`,
+      });
+    return { sessionId, seq };
+  });
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
@@ -121,6 +125,10 @@ function checkSendable(text: string): void {
 function checkTakesText(row: SessionRow, session: LiveSession): void {
   const isAtPrompt = row.state === "waiting_input" && row.waiting?.for === "prompt";
   const isQueueing = row.state === "running" && session.carrying.agent.capabilities.queuesInput;
+  if (isInputClosed(row, session))
+    throw new RollcallError("wrong_state", `The input of session ${row.id} is closed; nothing was sent.`, {
+      hint: "Start it without --wait, or with --kind, to send to it.",
+    });
   if (isAtPrompt || isQueueing) return;
   if (row.state === "waiting_input")
     throw new RollcallError(
@@ -132,6 +140,20 @@ function checkTakesText(row: SessionRow, session: LiveSession): void {
     );
   throw new RollcallError("wrong_state", `Session ${row.id} is ${row.state} and takes no text now.`, {
     hint: `Wait for it with \`rollcall wait ${row.id}\`.`,
+  });
+}
+
+function isInputClosed({ carried }: SessionRow, { carrying }: LiveSession): boolean {
+  const { closesInput, hasPrompt } = carrying.launch;
+  const isGiven = !hasPrompt || carried?.isPromptGiven === true;
+  return closesInput && isGiven && !carrying.agent.capabilities.tellsTurns;
+}
+
+/** Keys that are typed into a session that stands still would be taken when it goes on. */
+function checkMoves(row: SessionRow): void {
+  if (row.state !== "paused" && row.state !== "stopping") return;
+  throw new RollcallError("wrong_state", `Session ${row.id} is ${row.state}; nothing was sent.`, {
+    hint: row.state === "paused" ? `\`rollcall continue ${row.id}\` lets it go on.` : "It is about to end.",
   });
 }
 

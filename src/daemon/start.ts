@@ -7,7 +7,6 @@ import { isFinal } from "../domain/phase.ts";
 import { createRedactor } from "../domain/redact.ts";
 import { decideResume } from "../domain/resume.ts";
 import { checkPattern } from "../domain/screen-rules.ts";
-import { secretValues } from "../domain/secret-values.ts";
 import type { AgentType, Channel, SessionRecord, SessionRow } from "../domain/session.ts";
 import { isEnded, isLive, LIVE_STATES } from "../domain/state.ts";
 import { type Context, stamp } from "../record/context.ts";
@@ -73,7 +72,7 @@ export async function resumeSession(daemon: Daemon, input: ResumeInput): Promise
       kind: "state_changed",
       to: "resuming",
       evidence,
-      launch: withoutSecrets(planned.launch, input.env),
+      launch: withoutSecrets(planned),
     } as const;
     return [{ ...stamp(context, body), channel }];
   });
@@ -127,21 +126,27 @@ async function createRecord(
     readonly env: LaunchInput["env"];
     readonly forkedFrom?: string;
   },
-  { launch: planned, plan }: PlannedLaunch,
+  planned: PlannedLaunch,
 ): Promise<string> {
-  const callers: Context = { ...context, cwd: input.cwd, env: input.env, channel: input.channel ?? "cli" };
-  const { id, env, cwd: _, workspace, ...words } = input;
+  const callers: Context = {
+    ...context,
+    config: planned.config,
+    cwd: input.cwd,
+    env: input.env,
+    channel: input.channel ?? "cli",
+  };
+  const { id, env: _, cwd: __, workspace, ...words } = input;
   return createCarried(callers, {
-    ...createRedactor(secretValues(env)).value(words),
+    ...createRedactor(planned.secrets).value(words),
     ...given({ id, workspace }),
-    launch: withoutSecrets(planned, env),
-    nativeId: plan.nativeId,
+    launch: withoutSecrets(planned),
+    nativeId: planned.plan.nativeId,
   });
 }
 
 /** As it is kept: the caller's secrets may stand in the arguments, too. */
-function withoutSecrets(planned: Launch, env: LaunchInput["env"]): Launch {
-  return { ...planned, args: createRedactor(secretValues(env)).value(planned.args) };
+function withoutSecrets({ launch: planned, secrets }: PlannedLaunch): Launch {
+  return { ...planned, args: createRedactor(secrets).value(planned.args) };
 }
 
 function planAgain(
@@ -163,6 +168,14 @@ function planAgain(
     });
   if (row.nativeId === null)
     throw new RollcallError("no_native_id", `The agent's own id of session ${row.id} was never seen.`);
+  if (row.carried.launch.args.some((arg) => arg.includes("[REDACTED:")))
+    throw new RollcallError(
+      "not_offered",
+      `An argument of session ${row.id} was a secret, and was not kept.`,
+      {
+        hint: "Start it anew with `rollcall start`.",
+      },
+    );
   const continues = { nativeId: row.nativeId, how };
   return planLaunch(daemon, {
     agent,
@@ -171,7 +184,7 @@ function planAgain(
     args: row.carried.launch.args,
     model: row.model,
     continues,
-    input,
+    input: { keepChildren: row.carried.launch.keepsChildren, ...input },
   });
 }
 

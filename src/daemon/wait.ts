@@ -61,8 +61,10 @@ async function reach(
   const { promise, resolve, reject } = Promise.withResolvers<State | null>();
   // Who gives up before it is settled has told so already.
   promise.catch(() => {});
+  // What the feed brings late was true before, and is no answer to who asks now.
+  let from = after ?? 0;
   const judge = (event: FeedEvent) => {
-    const state = stateOf(event, after ?? 0);
+    const state = stateOf(event, from);
     if (state === undefined) return;
     if (state !== "gone" && until.includes(state)) resolve(state);
     else if (state === "gone" || isEnded(state)) resolve(null);
@@ -74,12 +76,12 @@ async function reach(
   });
   const row = (await daemon.services.rollcall.get(id)) as SessionRecord;
   if (after === undefined && until.includes(row.state)) return row.state;
-  if (after !== undefined) {
+  if (after === undefined) from = row.seq;
+  else {
     for await (const event of daemon.services.rollcall.events(id, { after })) judge({ ...event, cursor: "" });
   }
   // Already over, and nothing more can come.
-  if (isEnded(row.state) && (after === undefined || row.seq <= after))
-    return until.includes(row.state) ? row.state : null;
+  if (isEnded(row.state)) resolve(until.includes(row.state) ? row.state : null);
   // Awaited here: the listener is let go of when this returns.
   return await promise;
 }

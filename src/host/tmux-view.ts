@@ -175,7 +175,10 @@ function baseEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(([key]) =>
     /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ)$/.test(key),
   );
-  return Object.fromEntries(kept) as Record<string, string>;
+  const env = Object.fromEntries(kept) as Record<string, string>;
+  // tmux takes text for UTF-8 only where the locale says so.
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
+  return /utf-?8/i.test(locale) ? env : { ...env, LC_ALL: "C.UTF-8" };
 }
 
 function isAbsence({ said }: Failure): boolean {

@@ -66,7 +66,6 @@ export const OPERATIONS = {
       ...one,
       ...launch,
       if_resumable: z.boolean().optional(),
-      closes_input: z.boolean().optional(),
     }),
     output: session,
   },
@@ -134,6 +133,7 @@ export const OPERATIONS = {
       killed: z.int().nullable(),
       remaining: z.array(z.int()),
       children: z.array(sessionId),
+      is_proven: z.boolean().optional(),
     }),
   },
   wait_for_session: {

@@ -34,7 +34,7 @@ export const SETTINGS = {
     "a session that shows nothing for so long after its start is `unknown`",
     true,
   ),
-  "start.view": word("plain", "how a session can be seen: `tmux` also opens it in Rollcall's own tmux", [
+  view: word("plain", "how a session can be seen: `tmux` also opens it in Rollcall's own tmux", [
     "plain",
     "tmux",
   ]),

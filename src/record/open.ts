@@ -1,11 +1,11 @@
 import { createRedactor } from "../domain/redact.ts";
-import { secretValues } from "../domain/secret-values.ts";
 import type { Channel } from "../domain/session.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { homeFolder, loadConfig, maxIdleMs, storePath } from "./config.ts";
 import { type Context, recordOf } from "./context.ts";
 import { FileKeeper } from "./file-keeper.ts";
 import { Rollcall } from "./rollcall.ts";
+import { secretsOf } from "./secrets.ts";
 import { workspaceOf } from "./workspace.ts";
 
 export interface OpenOptions {
@@ -31,11 +31,7 @@ export async function openRollcall(options: OpenOptions = {}): Promise<Rollcall>
   const home = options.home ?? homeFolder(env);
   const { config, ignored } = loadConfig(home, workspaceOf(cwd));
   for (const name of ignored) warn(`.rollcall.json may not set ${name}; only your own configuration can.`);
-  const secrets = once(() => [
-    ...(options.secrets ?? []),
-    ...secretValues(env),
-    ...named(env, config["redact.env"]),
-  ]);
+  const secrets = once(() => [...(options.secrets ?? []), ...secretsOf(config, env)]);
   const redactor = createRedactor(secrets);
   const redact = <T>(value: T) => redactor.value(value);
   const store = openSqliteStore({
@@ -80,10 +76,6 @@ function once<T>(make: () => T): () => T {
     made ??= { value: make() };
     return made.value;
   };
-}
-
-function named(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): string[] {
-  return names.map((name) => env[name]).filter((value) => value !== undefined);
 }
 
 function warnOnStderr(sentence: string): void {

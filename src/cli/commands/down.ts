@@ -1,8 +1,11 @@
+import { ensureDaemon } from "../../client/start-daemon.ts";
 import { homeFolder } from "../../record/config.ts";
 import { identifyProcess } from "../../record/process.ts";
 import { type Command, has, JSON_OPTION } from "../command.ts";
 import { plural } from "../format.ts";
-import { daemonGone, durationOption, findDaemon } from "../live.ts";
+import { allCarried, daemonGone, daemonOptions, durationOption, findDaemon } from "../live.ts";
+import { withRollcall } from "../open.ts";
+import type { Output } from "../output.ts";
 
 export const command: Command = {
   words: "",
@@ -19,10 +22,16 @@ export const command: Command = {
   ],
   async run(input, output) {
     const graceMs = durationOption(input, "grace");
-    using client = await findDaemon(homeFolder());
+    const home = homeFolder();
+    const found = await findDaemon(home);
+    const running = found ? 0 : await countCarried(output);
+    // Who is to be ended needs a daemon that does it.
+    const needsOne = has(input, "end-all") && running > 0;
+    using client = found ?? (needsOne ? await ensureDaemon(daemonOptions(home)) : undefined);
     if (!client) {
-      if (output.isJson) output.json({ ended: [], running: 0 });
-      else output.line("The daemon does not run.");
+      if (output.isJson) output.json({ ended: [], running });
+      else
+        output.line(`The daemon does not run${running > 0 ? `; ${plural(running, "session")} run on` : ""}.`);
       return 0;
     }
     const daemon = identifyProcess(client.greeting.pid);
@@ -39,3 +48,7 @@ export const command: Command = {
     return 0;
   },
 };
+
+async function countCarried(output: Output): Promise<number> {
+  return withRollcall(output, async (rollcall) => (await allCarried(rollcall)).length);
+}

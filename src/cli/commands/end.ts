@@ -2,11 +2,11 @@ import type { Client } from "../../client/client.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import { OUTCOMES, type Outcome } from "../../domain/outcome.ts";
 import type { SessionRecord } from "../../domain/session.ts";
-import { isLive } from "../../domain/state.ts";
+import { isLive, LIVE_STATES } from "../../domain/state.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { askYes } from "../ask.ts";
 import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
-import { durationOption, forEach, withDaemon } from "../live.ts";
+import { allCarried, durationOption, forEach, withDaemon } from "../live.ts";
 import { isTerminal, type Output } from "../output.ts";
 import { usage } from "../parse.ts";
 import { isRemovable, readWorktree, removeWorktree } from "../worktree.ts";
@@ -16,6 +16,8 @@ interface Ended {
   readonly killed: number | null;
   readonly remaining: readonly number[];
   readonly children: readonly string[];
+  /** False where the end could not be proven in time. */
+  readonly isProven?: boolean;
 }
 
 export const command: Command = {
@@ -52,7 +54,10 @@ export const command: Command = {
       }
       const ends = async (reference: string) => {
         const result = await endOne(client, rollcall, reference, more, has(input, "children"));
-        return { result, code: 0 };
+        const isProven = result.isProven !== false;
+        // A program gets what is known; a person one sentence.
+        if (!isProven && !output.isJson) throw notProven(result);
+        return { result, code: isProven ? 0 : 4 };
       };
       const ended: Ended[] = [];
       const code = await forEach(output, references, ends, (result) => {
@@ -88,20 +93,38 @@ async function endOne(
 ): Promise<Ended> {
   const sessionId = await rollcall.resolve(reference);
   const isSelf = sessionId === process.env.ROLLCALL_SESSION_ID;
+  // The children first: who ends itself does not live to end them.
+  const children = withChildren ? await childrenOf(rollcall, sessionId) : [];
+  const below = await Promise.all(children.map(async (child) => endOne(client, rollcall, child, more, true)));
   const ended = await client.call<Ended>("end_session", {
     sessionId,
     channel: "cli",
     ...more,
     ...(isSelf ? { isSelf } : {}),
   });
-  if (!withChildren) return ended;
-  for (const child of ended.children) await endOne(client, rollcall, child, more, true);
-  return { ...ended, children: [] };
+  return { ...ended, remaining: [...ended.remaining, ...below.flatMap(({ remaining }) => remaining)] };
 }
 
-async function allCarried(rollcall: Rollcall): Promise<string[]> {
-  const sessions = await Array.fromAsync(rollcall.list({ activeOnly: true }));
-  return sessions.filter(({ origin, state }) => origin === "started" && isLive(state)).map(({ id }) => id);
+async function childrenOf(rollcall: Rollcall, sessionId: string): Promise<string[]> {
+  const { store } = rollcall.context;
+  const { items } = await store.list({
+    parentId: sessionId,
+    states: LIVE_STATES,
+    origins: ["started"],
+    limit: 0,
+  });
+  return items.map(({ row }) => row.id);
+}
+
+function notProven({ session: { id }, remaining }: Ended): RollcallError {
+  const which = remaining.length === 0 ? "which is not known" : `pids ${remaining.join(", ")}`;
+  return new RollcallError(
+    "not_proven",
+    `Session ${id} still has a process (${which}); it is tried again every 5 s.`,
+    {
+      hint: `See \`rollcall explain ${id}\`.`,
+    },
+  );
 }
 
 function describe({ session, killed, children }: Ended): string {
@@ -118,7 +141,7 @@ function describe({ session, killed, children }: Ended): string {
 /** A person is asked; a program is told how. */
 async function offerWorktree(output: Output, session: SessionRecord): Promise<void> {
   const worktree = readWorktree(session.metadata);
-  if (!worktree || isLive(session.state) || !isRemovable(worktree)) return;
+  if (!worktree || output.isJson || isLive(session.state) || !isRemovable(worktree)) return;
   const { repository, path, branch } = worktree;
   if (!output.isTerminal || !isTerminal(0))
     output.line(

@@ -1,6 +1,6 @@
 import type { SessionRecord } from "../../domain/session.ts";
-import { attachTo } from "../attach.ts";
-import { type Command, has, JSON_OPTION, optionOf } from "../command.ts";
+import { attachTo, canAttach } from "../attach.ts";
+import { type Command, JSON_OPTION, optionOf } from "../command.ts";
 import { environmentOf, LAUNCH_OPTIONS, launchOf } from "../launch-options.ts";
 import { withDaemon } from "../live.ts";
 
@@ -39,8 +39,7 @@ export const command: Command = {
         channel: "cli",
         ...(name === undefined ? {} : { name }),
       });
-      const attaches =
-        session.kind === "interactive" && output.isTerminal && !output.isJson && !has(input, "detach");
+      const attaches = session.kind === "interactive" && canAttach(input, output);
       if (attaches) return attachTo(rollcall, output, session.id);
       if (output.isJson) output.json(session);
       else output.line(session.id);

@@ -1,7 +1,7 @@
 import type { Client } from "../../client/client.ts";
 import type { SessionRecord } from "../../domain/session.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
-import { attachTo } from "../attach.ts";
+import { attachTo, canAttach } from "../attach.ts";
 import { type Command, has, type Input, JSON_OPTION } from "../command.ts";
 import { environmentOf, LAUNCH_OPTIONS, launchOf } from "../launch-options.ts";
 import { forEach, withDaemon } from "../live.ts";
@@ -47,7 +47,7 @@ export const command: Command = {
         result: await resumeOne(client, rollcall, input, each),
         code: 0,
       });
-      const isAlone = reference !== undefined && output.isTerminal && !output.isJson && !has(input, "detach");
+      const isAlone = reference !== undefined && canAttach(input, output);
       if (isAlone) {
         const { result } = await resumes(first);
         if (result.kind === "interactive") return attachTo(rollcall, output, result.id);

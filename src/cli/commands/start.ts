@@ -1,16 +1,17 @@
 import { RollcallError } from "../../domain/errors.ts";
+import type { JsonObject } from "../../domain/json.ts";
 import { AGENT_TYPES, type AgentType, type SessionRecord } from "../../domain/session.ts";
 import { tmuxAttachCommand } from "../../host/tmux-view.ts";
 import { runFolder } from "../../record/config.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
-import { attachTo } from "../attach.ts";
+import { attachTo, canAttach } from "../attach.ts";
 import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
 import { IDENTITY_OPTIONS, identityOf } from "../identity.ts";
 import { finishWait } from "../last-answer.ts";
 import { environmentOf, LAUNCH_OPTIONS, launchOf } from "../launch-options.ts";
 import { withDaemon } from "../live.ts";
 import { usage } from "../parse.ts";
-import { makeWorktree } from "../worktree.ts";
+import { isRemovable, makeWorktree, removeWorktree, type Worktree } from "../worktree.ts";
 
 const { type: _, ...IDENTITY } = IDENTITY_OPTIONS;
 
@@ -48,8 +49,8 @@ export const command: Command = {
       const env = environmentOf(input);
       const launch = launchOf(input);
       const worktree = makeWorktree(optionOf(input, "worktree"), launch.cwd);
-      const metadata = worktree ? { metadata: { ...identity.metadata, worktree: { ...worktree } } } : {};
-      const session = await client.call<SessionRecord>("start_session", {
+      const metadata = worktree ? { metadata: { ...identity.metadata, worktree: worktreeOf(worktree) } } : {};
+      const starting = client.call<SessionRecord>("start_session", {
         ...identity,
         ...metadata,
         ...what,
@@ -62,8 +63,12 @@ export const command: Command = {
         ...(has(input, "keep-children") ? { keepChildren: true } : {}),
         ...optional("waitPattern", optionOf(input, "wait-pattern")),
       });
+      const session = await starting.catch((error: unknown) => {
+        if (worktree?.isNew && isRemovable(worktree)) removeWorktree(worktree);
+        throw error;
+      });
       if (wait) return finishWait(client, rollcall, output, { ...session, seq: 0 }, 0);
-      const attaches = kind === "interactive" && output.isTerminal && !output.isJson && !has(input, "detach");
+      const attaches = kind === "interactive" && canAttach(input, output);
       if (attaches) return attachTo(rollcall, output, session.id);
       if (output.isJson) output.json(session);
       else output.line(session.id);
@@ -73,6 +78,10 @@ export const command: Command = {
     });
   },
 };
+
+function worktreeOf({ path, branch, repository }: Worktree): JsonObject {
+  return { path, branch, repository };
+}
 
 function tmuxCommand({ context }: Rollcall, sessionId: string): string {
   return tmuxAttachCommand({ socketDir: runFolder(context.home), sessionId }).join(" ");

@@ -22,11 +22,26 @@ export const command: Command = {
     const running = await connectDaemon(runFolder(home)).catch(stopStranger);
     if (running instanceof Client && running.greeting.version === ROLLCALL_VERSION)
       return tell(output, running, "runs already");
-    if (running instanceof Client) await replace(running);
+    if (running instanceof Client) {
+      refuseInside();
+      await replace(running);
+    }
     const client = await ensureDaemon(daemonOptions(home));
     return tell(output, client, running ? `was ${running.greeting.version}, replaced` : "started");
   },
 };
+
+/** A session could stop the daemon, and not start the next one. */
+function refuseInside(): void {
+  if (!process.env.ROLLCALL_SESSION_ID) return;
+  throw new RollcallError(
+    "daemon_other_version",
+    "The daemon is of another version, and a session cannot replace it.",
+    {
+      hint: "Run `rollcall up` in a terminal of your own.",
+    },
+  );
+}
 
 async function replace(running: Client): Promise<void> {
   const daemon = identifyProcess(running.greeting.pid);
@@ -37,6 +52,7 @@ async function replace(running: Client): Promise<void> {
 /** A daemon that speaks another language cannot be asked; it said who it is, and stops at a signal. */
 async function stopStranger(error: unknown): Promise<Pick<Client, "greeting">> {
   if (!(error instanceof RollcallError) || error.code !== "daemon_other_version") throw error;
+  refuseInside();
   const greeting = error.facts as unknown as Client["greeting"];
   const daemon = identifyProcess(greeting.pid);
   process.kill(daemon.pid, "SIGTERM");

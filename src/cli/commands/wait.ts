@@ -41,7 +41,7 @@ export const command: Command = {
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(has(input, "any") ? { any: true } : {}),
       });
-      if (output.isJson) output.json(results.length === 1 ? results[0] : { results });
+      if (output.isJson) output.json(input.words.length === 1 ? results[0] : { results });
       else for (const waited of results) output.line(describe(waited));
       return results.some(({ reached }) => reached === null) ? 4 : 0;
     });
