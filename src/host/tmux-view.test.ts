@@ -186,7 +186,8 @@ function serversOf(socketDir: string): number[] {
 }
 
 function tmux({ socketDir }: TestPlace, ...words: string[]): string {
-  return execFileSync("tmux", ["-S", join(socketDir, "tmux.sock"), ...words], { encoding: "utf8" });
+  const env = { ...process.env, LC_ALL: "C.UTF-8" };
+  return execFileSync("tmux", ["-S", join(socketDir, "tmux.sock"), ...words], { encoding: "utf8", env });
 }
 
 function panes(place: TestPlace): { readonly pid: number; readonly command: string }[] {
