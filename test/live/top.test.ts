@@ -43,7 +43,7 @@ test.each([
 test("top leaves when its terminal is closed, and when it is told to while a session is attached", async () => {
   await using user = newLiveUser();
   await waiting(user, "chat");
-  const closed = await rollcallAt(user, ["top"]);
+  await using closed = await rollcallAt(user, ["top"]);
   await closed.shows(/▸.*chat/);
   await closed.hangUp();
   await gone(closed.pid);

@@ -11,7 +11,7 @@ describe("wait", () => {
     const all = user.ok(["wait", a.id, b.id, "--until", "stopped", "--json"]);
     const any = user.ok(["wait", a.id, b.id, "--until", "stopped", "--any", "--json"]);
     await user.ok(["end", b.id]);
-    expect((await any).json).toMatchObject({ session: { id: b.id }, reached: "stopped" });
+    expect((await any).json).toMatchObject({ results: [{ session: { id: b.id }, reached: "stopped" }] });
     await user.ok(["end", a.id]);
     expect((await all).json).toMatchObject({
       results: [
