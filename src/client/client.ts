@@ -63,8 +63,14 @@ function lost(): RollcallError {
   });
 }
 
+/** A daemon that is stopped or hangs takes connections and says nothing. */
+const GREETING_MS = 30_000;
+
 /** Of the daemon that listens in a runtime folder; undefined where none does. */
-export async function connectDaemon(folder: string): Promise<Client | undefined> {
+export async function connectDaemon(
+  folder: string,
+  greetingMs: number = GREETING_MS,
+): Promise<Client | undefined> {
   const socket = await connectSocket(folder);
   if (!socket) return undefined;
   socket.setEncoding("utf8");
@@ -92,7 +98,28 @@ export async function connectDaemon(folder: string): Promise<Client | undefined>
       resolve(undefined);
     });
   });
-  return greeted;
+  return inTime(greeted, socket, greetingMs);
+}
+
+async function inTime(
+  greeted: Promise<Client | undefined>,
+  socket: Socket,
+  greetingMs: number,
+): Promise<Client | undefined> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(
+      new RollcallError("daemon_failed", "The daemon takes connections and does not answer.", {
+        hint: "See daemon.log in the state folder; its pid is in run/daemon.pid there.",
+      }),
+    );
+    socket.destroy();
+  }, greetingMs);
+  try {
+    return await Promise.race([greeted, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function greet(socket: Socket, greeting: Greeting["rollcall"]): Client {
