@@ -11,7 +11,7 @@ export function mainHelp(): string {
     ].join("\n"),
   );
   return [
-    "Rollcall keeps the record of every session of your coding agents.",
+    "Rollcall starts, watches, answers, records, resumes and ends the sessions of your coding agents.",
     "Usage: rollcall                    the roll: sessions that live, those that wait for you first\n       rollcall COMMAND [OPTIONS]   `rollcall COMMAND --help` tells more",
     ...groups,
     "An ID is a full id, the six digits that tables show, a name, `last`, or `self` inside a session.\nExit codes: 0 done, 1 failed, 2 wrong usage or input, 3 not found, 4 not possible now, 5 timed out.",
