@@ -7,7 +7,7 @@ import { checkPattern } from "../domain/screen-rules.ts";
 import { KINDS, type Kind } from "../domain/session.ts";
 import { waiting } from "../testing/arbitraries.ts";
 import { expectWellFormed } from "../testing/well-formed-seen.ts";
-import type { Agent, Keystrokes, LaunchPlan, LaunchRequest, Seen } from "./agent.ts";
+import type { Addressee, Agent, Keystrokes, LaunchPlan, LaunchRequest, Seen } from "./agent.ts";
 
 const NOWHERE = "/nowhere/at/all";
 const NATIVE = "11111111-2222-4333-8444-555555555555";
@@ -24,6 +24,8 @@ const REQUEST: LaunchRequest = {
   env: { HOME: "/home/someone", PATH: "/usr/bin", API_TOKEN: "a-value-of-the-caller" },
   freshId: FRESH,
   continues: null,
+  answering: [],
+  hookScript: `${NOWHERE}/home/run/hook.sh`,
   folder: `${NOWHERE}/folder`,
   home: `${NOWHERE}/home`,
   node: "/usr/bin/node",
@@ -101,7 +103,7 @@ export function agentContract(agent: Agent): void {
     test.runIf(capabilities.canResume || capabilities.canFork)(
       "names the conversation that could be resumed",
       () => {
-        const tells = observe.stream ?? observe.hook ?? observe.transcript;
+        const tells = observe.stream ?? observe.hook ?? observe.transcriptName;
         for (const kind of capabilities.kinds)
           expect(agent.plan({ ...REQUEST, kind }).nativeId ?? tells).toBeDefined();
       },
@@ -110,7 +112,9 @@ export function agentContract(agent: Agent): void {
     test("has a parser for each source that it trusts", () => {
       const parsers: Readonly<Record<string, unknown>> = {
         terminal: observe.report ?? observe.title,
+        file: observe.file,
         hook: observe.hook,
+        protocol: observe.stream,
         stream: observe.stream,
         transcript: observe.transcript,
         // A user's own pattern is a rule, too.
@@ -125,7 +129,9 @@ export function agentContract(agent: Agent): void {
       if (confirmsInput) expect(tellsTurns || observe.transcript !== undefined).toBe(true);
       if (!isReadyAtExec) expect(capabilities.kinds.map((kind) => agent.trust(kind).length)).not.toContain(0);
       if (outputIsTranscript) expect([observe.stream, observe.transcript]).toEqual([undefined, undefined]);
-      const canBeStopped = capabilities.kinds.map((kind) => agent.controls.interrupt(kind) !== undefined);
+      const canBeStopped = capabilities.kinds.map(
+        (kind) => agent.controls.interrupt(addressee(kind)) !== undefined,
+      );
       expect(canBeStopped.includes(true)).toBe(canInterrupt);
     });
 
@@ -140,13 +146,15 @@ export function agentContract(agent: Agent): void {
   describe(`the parsers of ${agent.type}`, () => {
     test("tell nothing or something well-formed, and the same of the same, whatever they are given", () => {
       fc.assert(
-        fc.property(lines, objects, texts, fc.string(), (line, object, fields, event) => {
+        fc.property(lines, objects, texts, fc.string(), texts, (line, object, fields, event, notes) => {
           const seen = (): Seen[] => [
-            observe.stream?.(line) ?? {},
-            observe.transcript?.(line) ?? {},
-            observe.title?.(line) ?? {},
-            observe.report?.(fields) ?? {},
-            observe.hook?.(event, object) ?? {},
+            observe.stream?.(line, notes) ?? {},
+            observe.transcript?.(line, notes) ?? {},
+            observe.title?.(line, notes) ?? {},
+            observe.report?.(fields, notes) ?? {},
+            observe.hook?.(event, object, notes) ?? {},
+            observe.file?.(object, notes) ?? {},
+            identitySeen(observe.transcriptName?.(line)),
           ];
           const first = seen();
           expect(seen()).toEqual(first);
@@ -163,10 +171,12 @@ export function agentContract(agent: Agent): void {
       fc.assert(
         fc.property(fc.constantFrom(...KINDS), waiting, said, (kind, request, text) => {
           const { say, approve, deny, answer, interrupt, stop } = agent.controls;
-          for (const keys of [say(kind, text), approve(kind, request), interrupt(kind), stop(kind)])
+          const to = addressee(kind);
+          for (const keys of [say(to, text), approve(to, request), interrupt(to), stop(to)])
             expectKeys(keys, hostOf(agent, kind));
-          for (const reason of [null, text]) expectKeys(deny(kind, request, reason), hostOf(agent, kind));
-          expectAnswer(() => answer(kind, request, text), hostOf(agent, kind));
+          for (const reason of [null, text]) expectKeys(deny(to, request, reason), hostOf(agent, kind));
+          expectAnswer(() => answer(to, request, text), hostOf(agent, kind));
+          expect(agent.controls.emptyBox?.(text)).not.toBe("");
         }),
         { numRuns: 500 },
       );
@@ -183,6 +193,16 @@ function requestsOf({ capabilities }: Agent, kind: Kind): LaunchRequest[] {
   ]);
 }
 
+/** With notes of every name, so that a control that needs one has it. */
+function addressee(kind: Kind): Addressee {
+  const notes = new Proxy({}, { get: (_, name) => (typeof name === "string" ? "noted" : undefined) });
+  return { kind, nativeId: NATIVE, notes };
+}
+
+function identitySeen(identity: Seen["identity"]): Seen {
+  return identity === undefined ? {} : { identity };
+}
+
 function hostOf(agent: Agent, kind: Kind): LaunchPlan["host"] | undefined {
   return agent.capabilities.kinds.includes(kind) ? agent.plan({ ...REQUEST, kind }).host : undefined;
 }
@@ -192,8 +212,9 @@ function expectKeys(keys: Keystrokes | undefined, host: LaunchPlan["host"] | und
   expect(keys.bytes).not.toBe("");
   if (keys.onScreen !== undefined) checkPattern(keys.onScreen);
   // One thing said is one line on pipes, and one paste at a terminal: nothing in it may end it early.
-  if (host === "pipe") expect(keys.bytes.indexOf("\n")).toBe(keys.bytes.length - 1);
-  else expect(keys.bytes.split("\u001b[201~").length).toBeLessThanOrEqual(2);
+  for (const bytes of [keys.bytes, ...(keys.then ?? [])])
+    if (host === "pipe") expect(bytes.indexOf("\n")).toBe(bytes.length - 1);
+    else expect(bytes.split("\u001b[201~").length).toBeLessThanOrEqual(2);
 }
 
 function expectAnswer(answer: () => Keystrokes | undefined, host: LaunchPlan["host"] | undefined): void {

@@ -4,6 +4,7 @@ import type { JsonObject } from "../domain/json.ts";
 import type { ScreenRule } from "../domain/screen-rules.ts";
 import type { AgentType, Kind, Waiting } from "../domain/session.ts";
 import type { Signal, TrustOrder } from "../domain/signal.ts";
+import type { Instant } from "../domain/time.ts";
 import type { UsageEntry } from "../domain/usage.ts";
 
 /**
@@ -14,6 +15,10 @@ import type { UsageEntry } from "../domain/usage.ts";
 export interface Agent {
   readonly type: AgentType;
   readonly capabilities: Capabilities;
+  /** The release that conformance was measured on; null for programs of any kind and for our own. */
+  readonly testedVersion: string | null;
+  /** Sockets that change how it has to be launched if someone answers there. */
+  sockets?(env: LaunchRequest["env"]): readonly string[];
   /** Throws a coded error where the request cannot be met. */
   plan(request: LaunchRequest): LaunchPlan;
   /** The sources of its state, the declared authority first. */
@@ -52,6 +57,10 @@ export interface LaunchRequest {
   /** A fresh UUID, for agents whose native id is ours to choose. */
   readonly freshId: string;
   readonly continues: { readonly nativeId: string; readonly how: "resume" | "fork" } | null;
+  /** Those of its `sockets` at which someone answers. */
+  readonly answering: readonly string[];
+  /** The script that hands an event of a hook to Rollcall. */
+  readonly hookScript: string;
   /** Where this launch may put files of its own. */
   readonly folder: string;
   /** Rollcall's state folder. */
@@ -71,32 +80,67 @@ export interface LaunchPlan {
   readonly files?: Readonly<Record<string, string>>;
   /** The file that the agent will write its transcript to, where that is known beforehand. */
   readonly transcript: string | null;
+  /** The folder that it makes its transcript in, where its name is not: the file that its own process writes to. */
+  readonly transcripts?: string;
+  /** The folder in which each process of this agent keeps a file of its own state, as JSON with `pid`. */
+  readonly liveFiles?: string;
+  /** Written as soon as it runs, where it speaks a protocol. */
+  readonly opening?: string;
+  /** What a person has to know of this launch; a notice in its transcript, and once more when it has ended. */
+  readonly notice?: string;
 }
+
+/** What an agent's parsers remember from one piece to the next. Survives the daemon; gone with the launch. */
+export type Notes = Readonly<Record<string, string>>;
 
 /** What one piece of an agent's output, transcript or hooks tells. */
 export interface Seen {
+  /** When the agent said it, where it tells: what it said before its launch is of an earlier one. */
+  readonly at?: Instant;
   readonly signal?: Signal;
   readonly entries?: readonly NewEntry[];
   readonly usage?: readonly UsageEntry[];
   readonly identity?: { readonly nativeId?: string; readonly model?: string; readonly agentVersion?: string };
+  /** Texts that the agent shows to have, though it may work on another one yet. */
+  readonly taken?: readonly string[];
+  /** From now on it writes its transcript here. */
+  readonly transcript?: string;
+  /** To be remembered; others stay. */
+  readonly notes?: Notes;
+  /** What the protocol wants to be answered, whoever is asked. */
+  readonly reply?: string;
 }
 
 /** Parsers of the sources that this agent has. Each is total: what it does not understand tells nothing. */
 export interface Observe {
   /** OSC 7501, as key and value; `msg` and `title` are base64. */
-  readonly report?: (fields: Readonly<Record<string, string>>) => Seen;
-  readonly title?: (title: string) => Seen;
+  readonly report?: (fields: Readonly<Record<string, string>>, notes: Notes) => Seen;
+  readonly title?: (title: string, notes: Notes) => Seen;
+  /** The file of one process in `liveFiles`, known to be of this session. */
+  readonly file?: (content: JsonObject, notes: Notes) => Seen;
   /** One line of standard output of an autonomous session. */
-  readonly stream?: (line: string) => Seen;
-  readonly hook?: (event: string, payload: JsonObject) => Seen;
+  readonly stream?: (line: string, notes: Notes) => Seen;
+  readonly hook?: (event: string, payload: JsonObject, notes: Notes) => Seen;
   /** One line of the transcript. */
-  readonly transcript?: (line: string) => Seen;
+  readonly transcript?: (line: string, notes: Notes) => Seen;
+  /** What the name of a transcript that was found in `transcripts` says; undefined where it is none. */
+  readonly transcriptName?: (name: string) => Seen["identity"] | undefined;
+  /** Looked for before the first prompt; afterwards these say nothing. */
   readonly screen?: readonly ScreenRule[];
+}
+
+/** Whom something is said to. */
+export interface Addressee {
+  readonly kind: Kind;
+  readonly nativeId: string | null;
+  readonly notes: Notes;
 }
 
 /** Bytes for the agent's input. `onScreen` must be seen before they may be sent. */
 export interface Keystrokes {
   readonly bytes: string;
+  /** Each once the agent had a moment for those before it. */
+  readonly then?: readonly string[];
   /** The source of a pattern. */
   readonly onScreen?: string;
 }
@@ -104,12 +148,14 @@ export interface Keystrokes {
 /** What to write for each thing a person can say; undefined where this agent or request does not offer it. */
 export interface Controls {
   /** Undefined: the text as the host types it. */
-  say(kind: Kind, text: string): Keystrokes | undefined;
-  approve(kind: Kind, request: Waiting): Keystrokes | undefined;
-  deny(kind: Kind, request: Waiting, reason: string | null): Keystrokes | undefined;
+  say(to: Addressee, text: string): Keystrokes | undefined;
+  approve(to: Addressee, request: Waiting): Keystrokes | undefined;
+  deny(to: Addressee, request: Waiting, reason: string | null): Keystrokes | undefined;
   /** Throws a coded error for a choice that the request does not offer. */
-  answer(kind: Kind, request: Waiting, choice: string): Keystrokes | undefined;
-  interrupt(kind: Kind): Keystrokes | undefined;
+  answer(to: Addressee, request: Waiting, choice: string): Keystrokes | undefined;
+  interrupt(to: Addressee): Keystrokes | undefined;
   /** A polite stop before any signal. */
-  stop(kind: Kind): Keystrokes | undefined;
+  stop(to: Addressee): Keystrokes | undefined;
+  /** Keys that empty its prompt box; undefined where the screen shows it empty, or shows none. */
+  emptyBox?(screen: string): string | undefined;
 }

@@ -14,11 +14,10 @@ import { Hub } from "./hub.ts";
 import { type Carrying, LiveSession } from "./live-session.ts";
 import { Notifier } from "./notify.ts";
 import type { Services } from "./services.ts";
+import { readWhereabouts } from "./whereabouts.ts";
 
 /** The name of the file in the folder of a launch that holds the values to hide. */
 export const SECRETS_FILE = "secrets";
-/** And of the one that tells where the agent writes its transcript. */
-export const TRANSCRIPT_FILE = "transcript";
 
 /** Everything that is alive on this machine, by session. */
 export class Daemon {
@@ -107,7 +106,7 @@ export class Daemon {
       kind: row.kind,
       launch: row.carried.launch,
       agent,
-      transcript: readIfThere(join(folder, TRANSCRIPT_FILE)),
+      whereabouts: readWhereabouts(folder),
       redactor: createRedactor([...this.services.context.secrets(), ...readSecrets(folder)]),
     });
   }

@@ -24,8 +24,8 @@ export class EndTree {
   /** Asked again, it can only come sooner. */
   begin(graceMs: number): void {
     faultPoint("end.stopping");
-    const { agent, kind } = this.#session.carrying;
-    const polite = this.#hasBegun ? undefined : agent.controls.stop(kind);
+    const { agent } = this.#session.carrying;
+    const polite = this.#hasBegun ? undefined : agent.controls.stop(this.#session.addressee);
     this.#hasBegun = true;
     const politeMs = Math.min(POLITE_MS, graceMs / 2);
     if (polite && politeMs > 0 && this.#session.follower.connection) {

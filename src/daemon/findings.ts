@@ -1,4 +1,4 @@
-import type { Seen } from "../agents/agent.ts";
+import type { Notes, Seen } from "../agents/agent.ts";
 import type { Source } from "../domain/evidence.ts";
 import type { Signal } from "../domain/signal.ts";
 import type { Stream } from "../host/holder-message.ts";
@@ -21,18 +21,41 @@ export class Findings {
   readonly #session: LiveSession;
   readonly #lastWords = new Map<Source, { signal: Signal; at: string }>();
 
+  readonly #takers = new Set<(text: string) => void>();
+
   constructor(session: LiveSession) {
     this.#session = session;
+  }
+
+  /** Tells of every text that the agent shows to have, until it is disposed of. */
+  onTaken(tell: (text: string) => void): Disposable {
+    this.#takers.add(tell);
+    return { [Symbol.dispose]: () => void this.#takers.delete(tell) };
   }
 
   get lastWords(): LastWords {
     return this.#lastWords;
   }
 
+  /** What a parser makes of one piece, with what it noted of those before. */
+  async parsed(parse: (notes: Notes) => Seen, place: Place | null = null): Promise<void> {
+    await this.take(parse(this.#session.notes.all), place);
+  }
+
+  /** Something that a person has to know of this launch, said once. */
+  async notice(key: string, text: string): Promise<void> {
+    await this.#addEntries([{ role: "system", kind: "notice", text, tool: null }], { key: `notice-${key}` });
+  }
+
   /** Identity and usage first, so that whoever sees the new state sees them too. */
   async take(seen: Seen, place: Place | null = null): Promise<void> {
+    const { notes, transcript, reply } = seen;
     const { identity, usage, entries, signal } = this.#session.redact(seen);
     const { rollcall } = this.#session.services;
+    if (notes) this.#session.notes.add(notes);
+    if (transcript !== undefined) this.#session.transcript.follow(transcript);
+    if (reply !== undefined) this.#session.follower.connection?.input(reply);
+    for (const text of seen.taken ?? []) for (const tell of [...this.#takers]) tell(text);
     if (identity) await this.#identify(identity);
     if (usage && usage.length > 0) await rollcall.recordUsage(this.#session.id, usage);
     if (entries && entries.length > 0) await this.#addEntries(entries, place);
@@ -41,8 +64,9 @@ export class Findings {
 
   async signal(signal: Signal): Promise<void> {
     const { carrying, services, transcript } = this.#session;
-    // Whoever sees that it rests or asks also sees what it said before.
-    if (signal.says !== "working") await transcript.readRest();
+    // Whoever sees that it rests or asks also sees what it said before; the transcript itself has just said it.
+    if (signal.says !== "working" && signal.source !== "transcript") await transcript.readRest();
+    if (signal.says === "working") this.#session.transcriptFinder.begin();
     this.#lastWords.set(signal.source, { signal, at: nowOf(services.context) });
     await this.#session.sight({ saw: "signal", signal, trust: carrying.agent.trust(carrying.kind) });
   }
@@ -51,8 +75,19 @@ export class Findings {
   async #identify(identity: NonNullable<Seen["identity"]>): Promise<void> {
     const row = await this.#session.row();
     const names = Object.keys(identity) as (keyof typeof identity)[];
-    if (row && names.some((name) => row[name] !== identity[name]))
-      await this.#session.append([{ kind: "identified", identity }]);
+    if (!row || names.every((name) => row[name] === identity[name])) return;
+    await this.#session.append([{ kind: "identified", identity }]);
+    if (identity.agentVersion !== undefined) await this.#tellUntested(identity.agentVersion);
+  }
+
+  /** A release that nobody has measured works, as a rule; whoever wonders about a state should know. */
+  async #tellUntested(version: string): Promise<void> {
+    const { testedVersion, type } = this.#session.carrying.agent;
+    if (testedVersion === null || version === testedVersion) return;
+    await this.notice(
+      "untested",
+      `Rollcall was not tested with ${type} ${version}, only with ${testedVersion}; its states may be less exact.`,
+    );
   }
 
   async #addEntries(entries: NonNullable<Seen["entries"]>, place: Place | null): Promise<void> {

@@ -156,9 +156,9 @@ export class Follower {
       case "status":
         return this.#sawStatus(message);
       case "report":
-        return this.#session.findings.take(agent.observe.report?.(message.fields) ?? {});
+        return this.#session.findings.parsed((notes) => agent.observe.report?.(message.fields, notes) ?? {});
       case "title":
-        return this.#session.findings.take(agent.observe.title?.(message.title) ?? {});
+        return this.#session.findings.parsed((notes) => agent.observe.title?.(message.title, notes) ?? {});
       case "exit":
         return this.#sawExit(message.exit);
       case "tree":
@@ -189,8 +189,10 @@ export class Follower {
 
   async #believe({ reports, title }: HolderStatus): Promise<void> {
     const { observe } = this.#session.carrying.agent;
-    if (reports.main) await this.#session.findings.take(observe.report?.(reports.main.fields) ?? {});
-    if (title !== null) await this.#session.findings.take(observe.title?.(title) ?? {});
+    const { findings } = this.#session;
+    const { main } = reports;
+    if (main) await findings.parsed((notes) => observe.report?.(main.fields, notes) ?? {});
+    if (title !== null) await findings.parsed((notes) => observe.title?.(title, notes) ?? {});
   }
 
   async #sawExit(exit: NonNullable<HolderStatus["exit"]>): Promise<void> {

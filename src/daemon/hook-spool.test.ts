@@ -48,7 +48,7 @@ function newSpool(): Spool {
   };
   const session = {
     carrying: { agent: { observe: { hook } } },
-    findings: { take: async () => {} },
+    findings: { parsed: async (parse: (notes: object) => unknown) => void parse({}) },
   } as unknown as LiveSession;
   const services = { places, log: pino({ level: "silent" }) } as unknown as Services;
   const spool = new HookSpool(services, (marker) => (marker === MARKER ? session : undefined));

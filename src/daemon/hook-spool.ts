@@ -123,7 +123,7 @@ export class HookSpool {
     if (!session || !payload)
       return this.#services.log.info({ event }, "a hook came too late, or was no JSON");
     const parse = session.carrying.agent.observe.hook;
-    if (parse) await session.findings.take(parse(event, payload));
+    if (parse) await session.findings.parsed((notes) => parse(event, payload, notes));
   }
 }
 

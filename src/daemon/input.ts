@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Keystrokes } from "../agents/agent.ts";
@@ -11,6 +11,8 @@ import type { LiveSession, Sighted } from "./live-session.ts";
 
 /** The name of the file in the folder of a launch that holds the text to begin with. */
 export const PROMPT_FILE = "prompt";
+/** And of the one with what opens the protocol of an agent that speaks one. */
+export const OPENING_FILE = "opening";
 
 /** An Enter that comes in one piece with a paste would be taken for part of it. */
 const BETWEEN_PIECES_MS = 30;
@@ -39,20 +41,25 @@ export class Input {
 
   /** A person's text, as this agent on this host takes it. */
   async say(by: InputKind, text: string, channel: Channel | null): Promise<Sighted> {
-    const { agent, kind, launch } = this.#session.carrying;
-    const own = agent.controls.say(kind, text);
+    const { agent, launch } = this.#session.carrying;
+    const own = agent.controls.say(this.#session.addressee, text);
     const host = hostOf(launch.host);
     const modes =
       host.hasScreen && text.includes("\n") ? await this.#session.screen.modes() : { bracketedPaste: false };
-    const pieces = own ? [own.bytes] : host.encodeText(text, modes);
+    const pieces = own ? piecesOf(own) : host.encodeText(text, modes);
     const given = await this.write(by, pieces, text, channel);
     if (agent.capabilities.outputIsTranscript && by !== "keys")
       await this.#session.findings.take({ entries: [{ role: "user", kind: "text", text, tool: null }] });
     return given;
   }
 
-  async press(by: InputKind, { bytes }: Keystrokes, text: string, channel: Channel | null): Promise<Sighted> {
-    return this.write(by, [bytes], text, channel);
+  async press(
+    by: InputKind,
+    keystrokes: Keystrokes,
+    text: string,
+    channel: Channel | null,
+  ): Promise<Sighted> {
+    return this.write(by, piecesOf(keystrokes), text, channel);
   }
 
   async write(
@@ -73,6 +80,15 @@ export class Input {
     }
     faultPoint("input.written");
     return given;
+  }
+
+  /** Once, whoever comes back: a protocol is not opened twice. */
+  open(): void {
+    const path = join(this.#session.folder, OPENING_FILE);
+    if (!existsSync(path)) return;
+    const opening = readFileSync(path, "utf8");
+    rmSync(path, { force: true });
+    this.#session.follower.connection?.input(opening);
   }
 
   close(): void {
@@ -116,6 +132,10 @@ export class Input {
       )
       .finally(() => (this.#isGivingPrompt = false));
   }
+}
+
+function piecesOf({ bytes, then = [] }: Keystrokes): readonly string[] {
+  return [bytes, ...then];
 }
 
 function unreachable(id: string): RollcallError {

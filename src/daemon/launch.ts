@@ -12,11 +12,13 @@ import { type Config, durationOf, launchFolder } from "../record/config.ts";
 import { nowOf } from "../record/context.ts";
 import { randomBytes } from "../record/random.ts";
 import { secretsOf } from "../record/secrets.ts";
+import { answering } from "./answering.ts";
 import { configNow } from "./config-now.ts";
-import { type Daemon, SECRETS_FILE, TRANSCRIPT_FILE } from "./daemon.ts";
+import { type Daemon, SECRETS_FILE } from "./daemon.ts";
 import { faultPoint } from "./fault-point.ts";
-import { PROMPT_FILE } from "./input.ts";
+import { OPENING_FILE, PROMPT_FILE } from "./input.ts";
 import type { LiveSession } from "./live-session.ts";
+import { whereaboutsOf, writeWhereabouts } from "./whereabouts.ts";
 
 /** What a launch needs beside the agent, whoever asks for it. */
 export interface LaunchInput {
@@ -54,10 +56,10 @@ export interface PlanInput {
 }
 
 /** Everything that can be wrong with a launch is found here, before anything is written. */
-export function planLaunch(
+export async function planLaunch(
   daemon: Daemon,
   { agent, kind, sessionId, args, model, continues, input }: PlanInput,
-): PlannedLaunch {
+): Promise<PlannedLaunch> {
   const { places, programs, context } = daemon.services;
   const config = configNow(daemon.services, input.cwd);
   checkHolder(programs.holder);
@@ -73,6 +75,8 @@ export function planLaunch(
     env: input.env,
     freshId: uuid(),
     continues,
+    answering: await answering(agent.sockets?.(input.env) ?? []),
+    hookScript: places.hookScript,
     folder: launchFolder(places.home, marker),
     home: places.home,
     node: programs.node,
@@ -111,7 +115,7 @@ export function carryPlanned(
   const { agent, kind, launch, plan } = planned;
   const secrets = [...daemon.services.context.secrets(), ...planned.secrets];
   const redactor = createRedactor(secrets);
-  return daemon.carry({ id, generation, kind, launch, agent, transcript: plan.transcript, redactor });
+  return daemon.carry({ id, generation, kind, launch, agent, whereabouts: whereaboutsOf(plan), redactor });
 }
 
 /** The record stands; now the process. Whatever fails is written into the record, and thrown. */
@@ -130,6 +134,7 @@ export async function launch(daemon: Daemon, session: LiveSession, planned: Plan
   });
   faultPoint("start.launched");
   await session.adopt();
+  if (planned.plan.notice !== undefined) await session.findings.notice("launch", planned.plan.notice);
   if (planned.launch.view === "tmux") await openView(daemon, session);
   faultPoint("start.followed");
 }
@@ -174,12 +179,13 @@ function writeFolder(folder: string, { plan, input, secrets }: PlannedLaunch): v
   mkdirSync(folder, { mode: 0o700 });
   const files = {
     [SECRETS_FILE]: JSON.stringify(secrets),
-    ...(plan.transcript === null ? {} : { [TRANSCRIPT_FILE]: plan.transcript }),
     ...(input.prompt === undefined ? {} : { [PROMPT_FILE]: input.prompt }),
+    ...(plan.opening === undefined ? {} : { [OPENING_FILE]: plan.opening }),
     ...plan.files,
   };
   for (const [name, content] of Object.entries(files))
     writeFileSync(join(folder, name), content, { mode: 0o600 });
+  writeWhereabouts(folder, whereaboutsOf(plan));
 }
 
 /** The caller's, without what belongs to a session around the caller, with what belongs to this one. */

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import type { Agent } from "../agents/agent.ts";
+import type { Addressee, Agent } from "../agents/agent.ts";
 import type { Launch } from "../domain/carried.ts";
 import type { EventBody } from "../domain/event.ts";
 import type { Action, Observation } from "../domain/observation.ts";
@@ -16,11 +16,15 @@ import { faultPoint } from "./fault-point.ts";
 import { Findings } from "./findings.ts";
 import { Follower } from "./follower.ts";
 import { Input } from "./input.ts";
+import { KeptNotes } from "./kept-notes.ts";
 import { Limits } from "./limits.ts";
+import { LiveFile } from "./live-file.ts";
 import { ScreenWatch } from "./screen-watch.ts";
 import type { Services } from "./services.ts";
 import { holderGone, lookForTraces } from "./traces.ts";
+import { TranscriptFinder } from "./transcript-finder.ts";
 import { TranscriptReader } from "./transcript-reader.ts";
+import type { Whereabouts } from "./whereabouts.ts";
 
 export interface Carrying {
   readonly id: string;
@@ -28,7 +32,7 @@ export interface Carrying {
   readonly kind: Kind;
   readonly launch: Launch;
   readonly agent: Agent;
-  readonly transcript: string | null;
+  readonly whereabouts: Whereabouts;
   readonly redactor: Redactor;
 }
 
@@ -44,12 +48,17 @@ export class LiveSession {
   readonly input: Input;
   readonly screen: ScreenWatch;
   readonly transcript: TranscriptReader;
+  readonly transcriptFinder: TranscriptFinder;
   readonly findings: Findings;
+  readonly notes: KeptNotes;
+  readonly liveFile: LiveFile;
   readonly #limits: Limits;
   readonly #endTree: EndTree;
   readonly #whenClosed: () => void;
   readonly #closed = Promise.withResolvers<void>();
   #queue: Promise<unknown> = Promise.resolve();
+  /** As the row has it. */
+  #nativeId: string | null = null;
   /** It looks at nothing any more; once it is closed, the session can be carried anew. */
   isClosing = false;
   #lookTimer: NodeJS.Timeout | undefined;
@@ -62,7 +71,10 @@ export class LiveSession {
     this.follower = new Follower(this);
     this.input = new Input(this);
     this.screen = new ScreenWatch(this);
+    this.notes = new KeptNotes(this.folder);
+    this.liveFile = new LiveFile(this);
     this.transcript = new TranscriptReader(this);
+    this.transcriptFinder = new TranscriptFinder(this);
     this.findings = new Findings(this);
     this.#limits = new Limits(this);
     this.#endTree = new EndTree(this);
@@ -74,6 +86,11 @@ export class LiveSession {
 
   get config(): Config {
     return configNow(this.services, this.carrying.launch.cwd);
+  }
+
+  /** Whom this agent's controls speak to. */
+  get addressee(): Addressee {
+    return { kind: this.carrying.kind, nativeId: this.#nativeId, notes: this.notes.all };
   }
 
   /** Resolves when nothing of it is left, its folder included. */
@@ -106,6 +123,7 @@ export class LiveSession {
       const change = await context.store.change(this.id, (row) =>
         row ? bodies.map((body) => ({ ...stamp(context, this.redact(body)), channel })) : [],
       );
+      this.#nativeId = change.row.nativeId;
       if (change.row.hasFile) await context.files.follow(this.id);
       return { row: change.row, seq: change.events.at(-1)?.seq ?? change.row.seq };
     });
@@ -124,7 +142,12 @@ export class LiveSession {
     await this.follower.begin();
     const row = await this.row();
     if (!row?.carried || !this.follower.connection) return;
+    this.#nativeId = row.nativeId;
     this.transcript.begin(row.turns > 0);
+    this.transcriptFinder.begin();
+    this.liveFile.begin();
+    this.screen.follow(row);
+    this.input.open();
     this.#limits.follow(row);
     this.input.follow(row);
     if (row.state === "stopping") this.#endTree.begin(durationOf(this.config, "end.grace"));
@@ -146,6 +169,8 @@ export class LiveSession {
 
   async #committed(row: SessionRow): Promise<void> {
     if (row.hasFile) await this.services.context.files.follow(this.id);
+    this.#nativeId = row.nativeId;
+    this.screen.follow(row);
     this.#limits.follow(row);
     if (!isEnded(row.state)) this.input.follow(row);
   }
@@ -177,6 +202,7 @@ export class LiveSession {
   #goOn(): void {
     this.follower.connection?.continue();
     void this.follower.refresh();
+    this.liveFile.refresh();
   }
 
   /** Looks in a while, outside the queue that this may stand in. */
@@ -220,6 +246,8 @@ export class LiveSession {
     this.#endTree.stop();
     this.screen.stop();
     this.transcript.stop();
+    this.transcriptFinder.stop();
+    this.liveFile.stop();
     this.input.stop();
   }
 

@@ -75,7 +75,7 @@ export class PipeOutput implements Output {
   ): Promise<void> {
     for (const { text, offset } of pieces) {
       const place = { key: `out-${offset}`, consumed: { stream: "out", offset } } as const;
-      await this.#session.findings.take(parse(text), place);
+      await this.#session.findings.parsed((notes) => parse(text, notes), place);
       this.#note("out", offset);
     }
     this.#acknowledge("out", pieces.at(-1)?.offset);

@@ -1,31 +1,51 @@
 import { matchScreen, type ScreenRule } from "../domain/screen-rules.ts";
+import type { SessionRow } from "../domain/session.ts";
 import { AT_PROMPT, type Signal } from "../domain/signal.ts";
+import type { State } from "../domain/state.ts";
 import type { Screen } from "../host/screen.ts";
 import { durationOf } from "../record/config.ts";
 import type { LiveSession } from "./live-session.ts";
 
 const SOON_MS = 150;
+const SILENT: readonly State[] = ["starting", "resuming", "unknown"];
 
 /** Looks at the screen for what its agent says nowhere else, after it changed and again when it rests. */
 export class ScreenWatch {
   readonly #session: LiveSession;
-  readonly #rules: readonly ScreenRule[];
+  readonly #own: readonly ScreenRule[];
+  readonly #agents: readonly ScreenRule[];
   #soon: NodeJS.Timeout | undefined;
   #quiet: NodeJS.Timeout | undefined;
+  #row: SessionRow | undefined;
 
   constructor(session: LiveSession) {
     const { agent, launch } = session.carrying;
     this.#session = session;
-    const own = launch.waitPattern === null ? [] : [waitRule(launch.waitPattern)];
-    this.#rules = launch.host === "pty" ? [...own, ...(agent.observe.screen ?? [])] : [];
+    this.#own = launch.waitPattern === null ? [] : [waitRule(launch.waitPattern)];
+    this.#agents = launch.host === "pty" ? (agent.observe.screen ?? []) : [];
   }
 
-  /** Cheap: most agents have no rules, and then nothing is looked at. */
+  /** After each change. */
+  follow(row: SessionRow): void {
+    this.#row = row;
+  }
+
+  /** Cheap: where no rule can hold, nothing is looked at. */
   changed(): void {
     if (this.#rules.length === 0) return;
     this.#soon ??= setTimeout(() => void this.#look(false), SOON_MS);
     clearTimeout(this.#quiet);
     this.#quiet = setTimeout(() => void this.#look(true), durationOf(this.#session.config, "screen.quiet"));
+  }
+
+  /** An agent's rules are for what it says nowhere else: the dialogs before its first prompt. */
+  get #rules(): readonly ScreenRule[] {
+    const isBeforePrompt = this.#row === undefined || SILENT.includes(this.#row.state) || this.#isInDialog;
+    return isBeforePrompt ? [...this.#own, ...this.#agents] : this.#own;
+  }
+
+  get #isInDialog(): boolean {
+    return this.#row?.state === "waiting_input" && this.#row.stateSource === "screen";
   }
 
   stop(): void {
@@ -66,8 +86,10 @@ export class ScreenWatch {
     }
   }
 
-  /** A plain command that waited and shows its pattern no more goes on. */
+  /** A plain command that waited and shows its pattern no more goes on, and so does who was in a first dialog. */
   #nothing(): Signal | undefined {
+    if (this.#agents.length > 0 && this.#isInDialog)
+      return { says: "loading", source: "screen", rule: "dialog_gone", excerpt: null };
     if (this.#session.carrying.launch.waitPattern === null) return undefined;
     return { says: "working", source: "screen", rule: "wait_pattern_gone", excerpt: null };
   }

@@ -88,8 +88,8 @@ export async function answerRequest(daemon: Daemon, input: AnswerInput): Promise
 
 export async function interruptSession(daemon: Daemon, { sessionId, channel }: ToOne): Promise<Done> {
   const session = liveOrThrow(daemon, await rowOf(daemon, sessionId));
-  const { agent, kind } = session.carrying;
-  const keystrokes = agent.controls.interrupt(kind);
+  const { agent } = session.carrying;
+  const keystrokes = agent.controls.interrupt(session.addressee);
   if (!keystrokes)
     throw new RollcallError("not_offered", `Session ${sessionId} cannot be interrupted.`, {
       hint: `\`rollcall end ${sessionId}\` ends it.`,
@@ -196,13 +196,14 @@ function checkFits(row: SessionRow, waiting: Waiting, answer: AnswerInput["answe
 }
 
 function keystrokesFor(session: LiveSession, request: Waiting, input: AnswerInput): Keystrokes {
-  const { agent, kind } = session.carrying;
+  const { controls } = session.carrying.agent;
+  const to = session.addressee;
   const keystrokes =
     input.answer === "approve"
-      ? agent.controls.approve(kind, request)
+      ? controls.approve(to, request)
       : input.answer === "deny"
-        ? agent.controls.deny(kind, request, input.reason ?? null)
-        : agent.controls.answer(kind, request, input.choice ?? "");
+        ? controls.deny(to, request, input.reason ?? null)
+        : controls.answer(to, request, input.choice ?? "");
   if (keystrokes) return keystrokes;
   throw new RollcallError("not_offered", "This request cannot be answered from outside.", {
     hint: `Use \`rollcall attach ${session.id}\`.`,

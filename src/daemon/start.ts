@@ -32,7 +32,7 @@ export async function startSession(daemon: Daemon, input: StartInput): Promise<S
   const { rollcall, context } = daemon.services;
   const agent = agentOf(input.agentType);
   if (input.waitPattern !== undefined) checkPattern(input.waitPattern);
-  const planned = planLaunch(daemon, {
+  const planned = await planLaunch(daemon, {
     agent,
     kind: input.kind ?? "interactive",
     sessionId: input.id ?? "",
@@ -58,7 +58,7 @@ export interface ResumeInput extends LaunchInput {
 export async function resumeSession(daemon: Daemon, input: ResumeInput): Promise<SessionRecord> {
   const { rollcall, context } = daemon.services;
   const row = await rowOf(daemon, input.sessionId);
-  const planned = planAgain(daemon, row, input, "resume");
+  const planned = await planAgain(daemon, row, input, "resume");
   // Its end is known a moment before everything of it is cleared away.
   if (isEnded(row.state) || isLost(row)) await daemon.get(row.id)?.closed;
   checkResumable(daemon, row, input.ifResumable ?? false);
@@ -91,7 +91,7 @@ export interface ForkInput extends LaunchInput {
 export async function forkSession(daemon: Daemon, input: ForkInput): Promise<SessionRecord> {
   const { rollcall, context } = daemon.services;
   const row = await rowOf(daemon, input.sessionId);
-  const planned = planAgain(daemon, row, input, "fork");
+  const planned = await planAgain(daemon, row, input, "fork");
   const identity: CreateInput = {
     agentType: row.agentType,
     kind: row.kind,
@@ -149,12 +149,12 @@ function withoutSecrets({ launch: planned, secrets }: PlannedLaunch): Launch {
   return { ...planned, args: createRedactor(secrets).value(planned.args) };
 }
 
-function planAgain(
+async function planAgain(
   daemon: Daemon,
   row: SessionRow,
   input: LaunchInput,
   how: "resume" | "fork",
-): PlannedLaunch {
+): Promise<PlannedLaunch> {
   const agent = findAgent(row.agentType);
   if (!row.carried || !agent)
     throw new RollcallError(

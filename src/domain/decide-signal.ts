@@ -1,5 +1,6 @@
 import type { EventBody } from "./event.ts";
 import type { Source } from "./evidence.ts";
+import type { Json } from "./json.ts";
 import type { Action, Observation } from "./observation.ts";
 import type { SessionRow, Waiting } from "./session.ts";
 import { type Asked, AT_PROMPT, type Signal, type TrustOrder } from "./signal.ts";
@@ -18,8 +19,37 @@ export function decideSignal(
   at: Instant,
 ): readonly Action[] {
   if (row.state === "stopping") return lastWords(row, signal);
-  if (!OPEN.includes(row.state) || isBeyondWords(row) || !isTrusted(row, signal, trust)) return [];
+  if (!OPEN.includes(row.state) || isBeyondWords(row)) return [];
+  if (!isTrusted(row, signal, trust)) return complete(row, signal);
   return changes(row, signal, at).map((body) => ({ do: "append", body }));
+}
+
+/** A weaker source changes no state, but may know in full what a stronger one has said is asked. */
+function complete(row: SessionRow, signal: Signal): readonly Action[] {
+  const known = row.waiting;
+  if (signal.says !== "asking" || known === null || !isSame(known, signal.asked)) return [];
+  const waiting = completed(known, signal.asked);
+  if (JSON.stringify(waiting) === JSON.stringify(known)) return [];
+  const { rule, excerpt } = signal;
+  const body: Change = {
+    kind: "state_changed",
+    to: "waiting_input",
+    evidence: { source: row.stateSource, rule, excerpt },
+    generation: row.generation,
+    waiting,
+  };
+  return [{ do: "append", body }];
+}
+
+/** What is known stays, what was not known is added. */
+function completed(known: Waiting, asked: Asked): Waiting {
+  return {
+    ...known,
+    tool: known.tool ?? asked.tool,
+    input: known.input ?? asked.input,
+    question: known.question ?? asked.question,
+    options: known.options ?? asked.options,
+  };
 }
 
 /** How its last turn went may be told behind its exit: the outcome depends on it. */
@@ -70,18 +100,21 @@ function changes(row: SessionRow, signal: Signal, at: Instant): Change[] {
     case "ready":
       return ready(row, signal, at, to);
     case "asking":
-      return isSame(row.waiting, signal.asked)
-        ? []
-        : [to("waiting_input", { waiting: waiting(row, signal.asked, at) })];
+      return asking(row, signal.asked, at, to);
   }
 }
 
-function ready(
-  row: SessionRow,
-  { turn }: Extract<Signal, { says: "ready" }>,
-  at: Instant,
-  to: (state: State, more?: Partial<Change>) => Change,
-): Change[] {
+type To = (state: State, more?: Partial<Change>) => Change;
+
+function asking(row: SessionRow, asked: Asked, at: Instant, to: To): Change[] {
+  if (row.waiting === null || !isSame(row.waiting, asked))
+    return [to("waiting_input", { waiting: waiting(row, asked, at) })];
+  const more = completed(row.waiting, asked);
+  return JSON.stringify(more) === JSON.stringify(row.waiting) ? [] : [to("waiting_input", { waiting: more })];
+}
+
+function ready(row: SessionRow, signal: Extract<Signal, { says: "ready" }>, at: Instant, to: To): Change[] {
+  const turn = signal.turn ?? (isInTurn(row) ? signal.inTurn : undefined);
   if (row.waiting?.for === "prompt" && (turn === undefined || turn === row.carried?.lastTurn)) return [];
   const prompt = to("waiting_input", {
     waiting: { ...AT_PROMPT, since: at },
@@ -89,6 +122,12 @@ function ready(
   });
   const isFirst = row.state === "starting" || row.state === "resuming";
   return isFirst ? [to("running"), prompt] : [prompt];
+}
+
+/** Not of a process that was only seen to run: of an agent that said that it works or asks. */
+function isInTurn(row: SessionRow): boolean {
+  const isAsking = row.waiting?.for === "permission" || row.waiting?.for === "question";
+  return isAsking || (row.state === "running" && row.stateSource !== "process");
 }
 
 /** A dialog that stands before the first prompt leads back to where the session came from. */
@@ -105,13 +144,13 @@ function waiting(row: SessionRow, asked: Asked, since: Instant): Waiting {
   return { ...asked, requestId, since };
 }
 
-/** The same request seen once more, perhaps by another source that knows less of it. */
-function isSame(known: Waiting | null, asked: Asked): boolean {
-  if (known === null || known.for !== asked.for) return false;
+/** The same request seen once more, perhaps by another source that knows more or less of it. */
+function isSame(known: Waiting, asked: Asked): boolean {
+  if (known.for !== asked.for) return false;
   if (asked.requestId !== null) return asked.requestId === known.requestId;
-  return (
-    (asked.tool === null || asked.tool === known.tool) &&
-    (asked.question === null || asked.question === known.question) &&
-    (asked.input === null || JSON.stringify(asked.input) === JSON.stringify(known.input))
-  );
+  return (["tool", "question", "input"] as const).every((name) => fits(known[name], asked[name]));
+}
+
+function fits(known: Json, asked: Json): boolean {
+  return known === null || asked === null || JSON.stringify(known) === JSON.stringify(asked);
 }

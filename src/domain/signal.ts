@@ -21,8 +21,15 @@ export type Signal = Evidence & {
 } & (
     | { readonly says: "loading" }
     | { readonly says: "working" }
-    /** At its prompt; `turn` tells how the turn before went, where one did. */
-    | { readonly says: "ready"; readonly turn?: Exclude<LastTurn, null> }
+    /**
+     * At its prompt. `turn` tells how the turn before went, where one did; `inTurn` how it went if one was in
+     * progress until now, which the agent does not say.
+     */
+    | {
+        readonly says: "ready";
+        readonly turn?: Exclude<LastTurn, null>;
+        readonly inTurn?: Exclude<LastTurn, null>;
+      }
     | { readonly says: "asking"; readonly asked: Asked }
   );
 

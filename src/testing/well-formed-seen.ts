@@ -4,12 +4,18 @@ import { checkEntry } from "../domain/entry.ts";
 import { isJsonObject } from "../domain/json.ts";
 import type { Signal } from "../domain/signal.ts";
 import { WAITING_FOR } from "../domain/state.ts";
+import { parseInstant } from "../domain/time.ts";
 import { checkRequest } from "../domain/usage.ts";
 
 /** Whether what a parser told can be used as it is. */
 export function expectWellFormed(agent: Agent, seen: Seen): void {
-  const { signal, entries = [], usage = [], identity = {}, ...rest } = seen;
-  expect(rest).toEqual({});
+  const { signal, entries = [], usage = [], identity = {}, notes = {}, taken = [], ...rest } = seen;
+  const { transcript = "", reply = "\n", at, ...others } = rest;
+  expect(others).toEqual({});
+  for (const text of [transcript, reply, ...taken, ...Object.values(notes)])
+    expect(typeof text).toBe("string");
+  if (at !== undefined) expect(parseInstant(at)).toBe(at);
+  expect(reply.endsWith("\n")).toBe(true);
   if (signal) expectSignal(agent, signal);
   for (const entry of entries) expect(checkEntry(entry)).toEqual(entry);
   for (const request of usage) expect(checkRequest(request)).toEqual(request);
@@ -27,6 +33,8 @@ function expectSignal(agent: Agent, signal: Signal): void {
   expect(["loading", "working", "ready", "asking"]).toContain(signal.says);
   if (signal.says === "ready" && signal.turn !== undefined)
     expect(["good", "aborted", "failed"]).toContain(signal.turn);
+  if (signal.says === "ready" && signal.inTurn !== undefined)
+    expect(["good", "aborted", "failed"]).toContain(signal.inTurn);
   if (signal.says !== "asking") return;
   const { for: what, requestId, tool, input, question, options } = signal.asked;
   expect(WAITING_FOR).toContain(what);

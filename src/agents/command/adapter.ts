@@ -15,6 +15,7 @@ export const command: Agent = {
     canInterrupt: true,
     outputIsTranscript: true,
   },
+  testedVersion: null,
   plan,
   trust: () => ["screen"],
   observe: {},
@@ -24,7 +25,7 @@ export const command: Agent = {
     deny: () => undefined,
     answer: () => undefined,
     // What Ctrl-C types; without a terminal there is nobody to press it.
-    interrupt: (kind) => (kind === "interactive" ? { bytes: "\u0003" } : undefined),
+    interrupt: ({ kind }) => (kind === "interactive" ? { bytes: "\u0003" } : undefined),
     stop: () => undefined,
   },
 };

@@ -40,7 +40,7 @@ describe("the scripted agent's parsers", () => {
   test("are told nothing by random text", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect([stream?.(text), transcript?.(text), hook?.(text, {})]).toEqual([{}, {}, {}]);
+        expect([stream?.(text, {}), transcript?.(text, {}), hook?.(text, {}, {})]).toEqual([{}, {}, {}]);
       }),
     );
   });
@@ -49,7 +49,7 @@ describe("the scripted agent's parsers", () => {
     fc.assert(
       fc.property(fc.dictionary(word, fc.string()), (fields) => {
         fc.pre(fields.app !== "scripted");
-        expect(report?.(fields)).toEqual({});
+        expect(report?.(fields, {})).toEqual({});
       }),
     );
   });
@@ -58,10 +58,10 @@ describe("the scripted agent's parsers", () => {
     const state = fc.constantFrom("idle", "working", "done", "error", "blocked", "clear");
     fc.assert(
       fc.property(fc.dictionary(word, fc.string()), state, line, (fields, said, object) => {
-        report?.({ ...fields, app: "scripted", state: said });
-        stream?.(JSON.stringify(object));
-        transcript?.(JSON.stringify(object));
-        for (const event of ["session_start", "turn_end", "request"]) hook?.(event, object);
+        report?.({ ...fields, app: "scripted", state: said }, {});
+        stream?.(JSON.stringify(object), {});
+        transcript?.(JSON.stringify(object), {});
+        for (const event of ["session_start", "turn_end", "request"]) hook?.(event, object, {});
       }),
     );
   });

@@ -21,6 +21,7 @@ export const scripted: Agent = {
     canInterrupt: true,
     outputIsTranscript: false,
   },
+  testedVersion: null,
   plan,
   trust: (kind) => (kind === "interactive" ? ["terminal", "hook", "screen"] : ["stream", "hook"]),
   observe: { report, stream, hook, transcript, screen: SCREEN },

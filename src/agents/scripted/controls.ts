@@ -1,30 +1,30 @@
 import { RollcallError } from "../../domain/errors.ts";
 import type { Kind, Waiting } from "../../domain/session.ts";
-import type { Controls, Keystrokes } from "../agent.ts";
+import type { Addressee, Controls, Keystrokes } from "../agent.ts";
 
 /** So much of a tool's name is in its dialog. */
 const SHOWN_CHARS = 40;
 
 /** What the program takes: keys of its dialogs, or lines of JSON. */
 export const controls: Controls = {
-  say: (kind, text) =>
+  say: ({ kind }, text) =>
     by(kind, { interactive: () => typed(text), autonomous: () => line({ type: "user", text }) }),
-  approve: (kind, request) =>
+  approve: ({ kind }, request) =>
     by(kind, {
       interactive: () => press("y", request),
       autonomous: () => decide(request, { decision: "approve" }),
     }),
   // The dialog has no place for a reason.
-  deny: (kind, request, reason) =>
+  deny: ({ kind }, request, reason) =>
     by(kind, {
       interactive: () => press("n", request),
       autonomous: () => decide(request, { decision: "deny", ...(reason === null ? {} : { reason }) }),
     }),
   answer,
-  interrupt: (kind) =>
+  interrupt: ({ kind }) =>
     by(kind, { interactive: () => ({ bytes: "\u001b" }), autonomous: () => line({ type: "interrupt" }) }),
   // It leaves at Ctrl-D, once its prompt box is empty.
-  stop: (kind) =>
+  stop: ({ kind }) =>
     by(kind, { interactive: () => ({ bytes: "\u0015\u0004" }), autonomous: () => line({ type: "stop" }) }),
 };
 
@@ -46,7 +46,7 @@ function decide(request: Waiting, decision: object): Keystrokes | undefined {
   return line({ type: "answer", request_id: request.requestId, ...decision });
 }
 
-function answer(kind: Kind, request: Waiting, choice: string): Keystrokes | undefined {
+function answer({ kind }: Addressee, request: Waiting, choice: string): Keystrokes | undefined {
   const { for: what, requestId, options } = request;
   if (what !== "question" || kind === "acp") return undefined;
   const index = options === null ? -1 : indexOf(options, choice);

@@ -11,6 +11,8 @@ const REQUEST: LaunchRequest = {
   env: {},
   freshId: "fresh",
   continues: null,
+  answering: [],
+  hookScript: "/home/run/hook.sh",
   folder: "/run/s",
   home: "/state",
   node: "/bin/node",

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { to } from "../../../testing/addressee.ts";
 import { tempFolder } from "../../../testing/temp-folder.ts";
 import { scripted } from "../adapter.ts";
 import { start } from "./piped-bench.ts";
@@ -65,7 +66,7 @@ describe("the process", () => {
   test("leaves when it is told to stop", async () => {
     await using agent = start(["hang"]);
     await agent.hears("user");
-    agent.child.stdin.write(scripted.controls.stop("autonomous")?.bytes);
+    agent.child.stdin.write(scripted.controls.stop(to("autonomous"))?.bytes);
     expect(await agent.exited).toEqual([0, null]);
   });
 
@@ -101,7 +102,7 @@ describe("the hook", () => {
       const [event = "", json = "{}"] = call.split(/ (.*)/);
       const payload = JSON.parse(json) as { session_id: string };
       expect(payload.session_id).toBe("n");
-      return [event, scripted.observe.hook?.(event, payload).signal?.says];
+      return [event, scripted.observe.hook?.(event, payload, {}).signal?.says];
     });
     expect(events).toEqual([
       ["session_start", "ready"],

@@ -7,6 +7,7 @@ import { matchScreen } from "../../../domain/screen-rules.ts";
 import type { Waiting } from "../../../domain/session.ts";
 import type { Signal } from "../../../domain/signal.ts";
 import { startSession, type TestConnection, type TestSession, until } from "../../../host/holder-bench.ts";
+import { to } from "../../../testing/addressee.ts";
 import type { Keystrokes } from "../../agent.ts";
 import { scripted } from "../adapter.ts";
 
@@ -37,7 +38,7 @@ export class TerminalAgent implements AsyncDisposable {
 
   signals(): Signal[] {
     const seen = this.client.messages.flatMap((m) =>
-      m.type === "report" ? [observe.report?.(m.fields)] : [],
+      m.type === "report" ? [observe.report?.(m.fields, {})] : [],
     );
     return seen.flatMap((one) => one?.signal ?? []);
   }
@@ -66,7 +67,7 @@ export class TerminalAgent implements AsyncDisposable {
   }
 
   say(text: string): void {
-    this.type(controls.say("interactive", text)?.bytes as string);
+    this.type(controls.say(to("interactive"), text)?.bytes as string);
   }
 
   /** Sends what the adapter says, once its dialog is on the screen. */

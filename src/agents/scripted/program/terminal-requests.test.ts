@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { matchScreen } from "../../../domain/screen-rules.ts";
 import type { Waiting } from "../../../domain/session.ts";
 import { hasCompiler } from "../../../host/holder-bench.ts";
+import { to } from "../../../testing/addressee.ts";
 import { tempFolder } from "../../../testing/temp-folder.ts";
 import { scripted } from "../adapter.ts";
 import { TerminalAgent } from "./terminal-bench.ts";
@@ -16,7 +17,7 @@ describe.skipIf(!hasCompiler)("in a terminal, a request", () => {
     const asked = await agent.asked();
     expect(asked).toMatchObject({ for: "permission", tool: "Bash", input: { command: "make" } });
     expect(asked.requestId).toMatch(/^[0-9a-f-]{36}$/);
-    await agent.press(controls.approve("interactive", asked));
+    await agent.press(controls.approve(to("interactive"), asked));
     await agent.reaches("ready good");
     expect(agent.story()).toEqual(["ready", "working", "asking permission", "working", "ready good"]);
     expect(await agent.screen()).not.toContain("Allow");
@@ -24,7 +25,7 @@ describe.skipIf(!hasCompiler)("in a terminal, a request", () => {
 
   test("for permission is denied", async () => {
     await using agent = await TerminalAgent.start(["ask Bash"]);
-    await agent.press(controls.deny("interactive", await agent.asked(), null));
+    await agent.press(controls.deny(to("interactive"), await agent.asked(), null));
     await agent.shows((screen) => screen.endsWith("Bash was denied.\n>"));
   });
 
@@ -32,20 +33,20 @@ describe.skipIf(!hasCompiler)("in a terminal, a request", () => {
     await using agent = await TerminalAgent.start(["question Which one? A | B"]);
     const asked = await agent.asked();
     expect(asked).toMatchObject({ for: "question", question: "Which one?", options: ["A", "B"] });
-    await agent.press(controls.answer("interactive", asked, choice));
+    await agent.press(controls.answer(to("interactive"), asked, choice));
     await agent.shows((screen) => screen.endsWith("You chose: B\n>"));
   });
 
   test("without options is answered by any text", async () => {
     await using agent = await TerminalAgent.start(["question Your name?"]);
-    await agent.press(controls.answer("interactive", await agent.asked(), "Bob"));
+    await agent.press(controls.answer(to("interactive"), await agent.asked(), "Bob"));
     await agent.shows((screen) => screen.endsWith("You chose: Bob\n>"));
   });
 
   test("is interrupted with its turn", async () => {
     await using agent = await TerminalAgent.start(["ask Bash"]);
     await agent.shows((screen) => screen.includes("Allow Bash"));
-    agent.type(controls.interrupt("interactive")?.bytes as string);
+    agent.type(controls.interrupt(to("interactive"))?.bytes as string);
     await agent.reaches("ready aborted");
     await agent.shows((screen) => screen.endsWith("Interrupted.\n>"));
   });
@@ -56,7 +57,7 @@ describe.skipIf(!hasCompiler)("in a terminal, a request", () => {
     agent.type("ask Bash\r");
     await agent.reaches("asking permission");
     agent.type("y");
-    await agent.press(controls.approve("interactive", await agent.asked()));
+    await agent.press(controls.approve(to("interactive"), await agent.asked()));
     await agent.reaches("ready good");
     await agent.shows((screen) => screen.endsWith("[Bash] ok\n> y"));
   });
@@ -67,7 +68,7 @@ describe.skipIf(!hasCompiler)("in a terminal, a request", () => {
     agent.say(`ask Write {"text":"${"x".repeat(20_000)}"}`);
     const asked = await agent.asked();
     expect(asked).toMatchObject({ tool: "Write", input: null });
-    await agent.press(controls.approve("interactive", asked));
+    await agent.press(controls.approve(to("interactive"), asked));
     await agent.reaches("ready good");
   });
 });
@@ -87,7 +88,7 @@ describe.skipIf(!hasCompiler)("in a terminal, the program", () => {
       options: null,
       since: "",
     };
-    await agent.press(controls.approve("interactive", trust));
+    await agent.press(controls.approve(to("interactive"), trust));
     await agent.reaches("ready");
     expect(
       matchScreen(observe.screen ?? [], await agent.shows((text) => text.endsWith(">"))),
@@ -129,7 +130,7 @@ describe.skipIf(!hasCompiler)("in a terminal, the program", () => {
     await agent.shows((screen) => screen.endsWith("yes\n>"));
   });
 
-  test.each(["\x03\x03", "\x04", controls.stop("interactive")?.bytes as string])(
+  test.each(["\x03\x03", "\x04", controls.stop(to("interactive"))?.bytes as string])(
     "leaves by %j",
     async (keys) => {
       await using agent = await TerminalAgent.start();
@@ -148,7 +149,7 @@ describe.skipIf(!hasCompiler)("in a terminal, the program", () => {
       prompt === "hang" ? "working" : `asking ${prompt === "ask Bash" ? "permission" : "question"}`,
     );
     agent.type("half a line");
-    agent.type(controls.stop("interactive")?.bytes as string);
+    agent.type(controls.stop(to("interactive"))?.bytes as string);
     expect(await agent.exit()).toEqual({ code: 0, signal: null });
   });
 

@@ -27,9 +27,9 @@ describe("the stream", () => {
     const lines = readFileSync(join(agent.home, "sessions", "n.jsonl"), "utf8")
       .trim()
       .split("\n");
-    const seen = (all: readonly string[], read: ((line: string) => object) | undefined) =>
+    const seen = (all: readonly string[], read: typeof scripted.observe.stream) =>
       all
-        .map((line) => ({ ...read?.(line), signal: undefined }))
+        .map((line) => ({ ...read?.(line, {}), signal: undefined }))
         .filter((one) => Object.keys(one).length > 1);
     expect(seen(agent.texts, scripted.observe.stream)).toEqual(seen(lines, scripted.observe.transcript));
   });
@@ -81,7 +81,7 @@ describe("the transcript", () => {
       .trim()
       .split("\n");
     expect(lines[1]).toContain('"text":"say hi"');
-    const usage = lines.flatMap((line) => scripted.observe.transcript?.(line).usage ?? []);
+    const usage = lines.flatMap((line) => scripted.observe.transcript?.(line, {}).usage ?? []);
     expect(usage.map(({ requestKey }) => requestKey)).toEqual(["f/2/1"]);
   });
 
