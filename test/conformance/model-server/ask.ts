@@ -8,6 +8,8 @@ export interface Question {
   /** Tool results came back this many times. */
   readonly rounds?: number;
   readonly tools?: readonly object[];
+  /** What Codex puts before the prompt. */
+  readonly input?: readonly object[];
   readonly signal?: AbortSignal;
 }
 
@@ -28,7 +30,7 @@ export function askResponses(server: ModelServer, question: Question): Promise<R
     { type: "function_call" },
     { type: "function_call_output" },
   ]);
-  const input = [{ type: "message", role: "user", content }, ...results.flat()];
+  const input = [...(question.input ?? []), { type: "message", role: "user", content }, ...results.flat()];
   return post(`${server.url}/v1/responses`, question, { input });
 }
 

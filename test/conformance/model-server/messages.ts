@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Usage } from "./directives.ts";
 import { ServerSentEvents, sendJson } from "./server-sent-events.ts";
-import { type Call, errorMessage, type Tools, type Voice } from "./voice.ts";
+import { type Call, errorMessage, type Voice } from "./voice.ts";
 
 const ERRORS: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
@@ -129,21 +129,6 @@ export class WholeMessage implements Voice {
 export function sendError(response: ServerResponse, status: number, message?: string): void {
   sendJson(response, status, { type: "error", ...errorBody(status, message) });
 }
-
-/** The tools of Claude Code. */
-export const claudeTools: Tools = (step) => {
-  switch (step.do) {
-    case "run":
-      return { name: "Bash", input: { command: step.command, description: "Scripted command" } };
-    case "call":
-      return { name: step.name, input: step.input };
-    case "ask": {
-      const options = step.options.map((label) => ({ label, description: `Choose ${label}` }));
-      const question = { question: step.question, header: "Choice", options, multiSelect: false };
-      return { name: "AskUserQuestion", input: { questions: [question] } };
-    }
-  }
-};
 
 function errorBody(status: number, message = errorMessage(status)): object {
   return { error: { type: ERRORS[status] ?? "api_error", message } };

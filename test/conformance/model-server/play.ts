@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer, Step } from "./directives.ts";
-import type { Tools, Voice } from "./voice.ts";
+import type { Call, CallStep, Voice } from "./voice.ts";
 
 export interface Stage {
   /** Aborted when who asked has left. */
   readonly signal: AbortSignal;
+  /** What of the program's tools a step calls. */
+  toolFor(step: CallStep): Call;
   /** Until this gate is open. */
   pass(gate: string): Promise<void>;
   /** Whether a step that happens only so many times is still to happen; counts it. */
@@ -16,7 +18,7 @@ export interface Stage {
 export type Played = "answered" | "refused" | "cut";
 
 /** Does what the answer says, step by step. Rejects when who asked has left. */
-export async function play(answer: Answer, voice: Voice, tools: Tools, stage: Stage): Promise<Played> {
+export async function play(answer: Answer, voice: Voice, stage: Stage): Promise<Played> {
   let hasBegun = false;
   for (const step of answer.steps) {
     if (step.do === "fail" && stage.isDue(step, step.times)) {
@@ -28,14 +30,14 @@ export async function play(answer: Answer, voice: Voice, tools: Tools, stage: St
       stage.cut();
       return "cut";
     }
-    hasBegun = (await say(step, voice, tools, stage)) || hasBegun;
+    hasBegun = (await say(step, voice, stage)) || hasBegun;
   }
   voice.end(answer.usage);
   return "answered";
 }
 
 /** Whether it said something. */
-async function say(step: Step, voice: Voice, tools: Tools, stage: Stage): Promise<boolean> {
+async function say(step: Step, voice: Voice, stage: Stage): Promise<boolean> {
   switch (step.do) {
     case "text":
       await drip(step.pieces, step.gapMs, voice, stage.signal);
@@ -46,7 +48,7 @@ async function say(step: Step, voice: Voice, tools: Tools, stage: Stage): Promis
     case "run":
     case "call":
     case "ask":
-      voice.call(tools(step));
+      voice.call(stage.toolFor(step));
       return true;
     case "wait":
       await sleep(step.ms, undefined, { signal: stage.signal });

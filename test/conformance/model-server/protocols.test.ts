@@ -90,4 +90,19 @@ describe("OpenAI's Responses", () => {
       response: { error: { code: "server_error" } },
     });
   });
+
+  test("calls from a script where the program offers its tools only there", async () => {
+    await using server = await startModelServer();
+    const additional = {
+      type: "additional_tools",
+      tools: [{ name: "functions", tools: [{ name: "exec" }, { name: "wait" }] }],
+    };
+    const question = { prompt: '[[tool:ls]][[call:wait {"cell_id":"1"}]]', tools: [], input: [additional] };
+    const events = await eventsOf(await askResponses(server, question));
+    const items = events.flatMap(({ type, item }) => (type === "response.output_item.done" ? [item] : []));
+    expect(items).toMatchObject([
+      { type: "custom_tool_call", name: "exec", input: 'text(await tools.exec_command({"cmd":"ls"}));' },
+      { type: "function_call", name: "wait", arguments: '{"cell_id":"1"}' },
+    ]);
+  });
 });

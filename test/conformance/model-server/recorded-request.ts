@@ -12,8 +12,8 @@ export interface RecordedRequest extends Conversation {
   readonly model: string;
   /** The newest thing that a person typed. */
   readonly prompt: string;
-  /** Without tools it is for a title or the like, never a turn. */
-  readonly isAuxiliary: boolean;
+  /** The names of the tools that it offers. Without any it is for a title or the like, never a turn. */
+  readonly tools: readonly string[];
   readonly isStreamed: boolean;
   outcome: "open" | "answered" | "refused" | "cut" | "abandoned";
 }
@@ -21,9 +21,17 @@ export interface RecordedRequest extends Conversation {
 interface Body {
   readonly model?: string;
   readonly stream?: boolean;
-  readonly tools?: readonly unknown[];
+  readonly tools?: readonly Tool[];
   readonly messages?: Parameters<typeof readMessages>[0];
-  readonly input?: Parameters<typeof readInput>[0];
+  readonly input?: readonly (Parameters<typeof readInput>[0][number] & {
+    readonly tools?: readonly Tool[];
+  })[];
+}
+
+/** One tool, or under one name several. */
+interface Tool {
+  readonly name?: string;
+  readonly tools?: readonly Tool[];
 }
 
 export async function recordRequest(request: IncomingMessage): Promise<RecordedRequest> {
@@ -41,10 +49,19 @@ export async function recordRequest(request: IncomingMessage): Promise<RecordedR
     prompts,
     round,
     prompt: prompts.at(-1) ?? "",
-    isAuxiliary: (body.tools ?? []).length === 0,
+    tools: namesOf(toolsOf(body)),
     isStreamed: body.stream === true,
     outcome: "open",
   };
+}
+
+/** Codex offers those of its newer models inside the conversation. */
+function toolsOf({ tools, input }: Body): readonly Tool[] {
+  return [...(tools ?? []), ...(input ?? []).flatMap((item) => item.tools ?? [])];
+}
+
+function namesOf(tools: readonly Tool[]): string[] {
+  return tools.flatMap(({ name, tools }) => (tools ? namesOf(tools) : (name ?? [])));
 }
 
 async function readBody(request: IncomingMessage): Promise<Body> {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Usage } from "./directives.ts";
 import { ServerSentEvents, sendJson } from "./server-sent-events.ts";
-import { type Call, errorMessage, type Tools, type Voice } from "./voice.ts";
+import { type Call, errorMessage, type Voice } from "./voice.ts";
 
 /** OpenAI's Responses as a stream. */
 export class StreamedResponse implements Voice {
@@ -90,23 +90,6 @@ export class StreamedResponse implements Voice {
 export function sendFailure(response: ServerResponse, status: number, message = errorMessage(status)): void {
   sendJson(response, status, { error: { message, type: "scripted_error", param: null, code: null } });
 }
-
-/** The tools of Codex. */
-export const codexTools: Tools = (step) => {
-  switch (step.do) {
-    case "run": {
-      const asking = { sandbox_permissions: "require_escalated", justification: "Scripted reason" };
-      return { name: "exec_command", input: { cmd: step.command, ...(step.isRisky ? asking : {}) } };
-    }
-    case "call":
-      return { name: step.name, input: step.input };
-    case "ask": {
-      const options = step.options.map((label) => ({ label, description: `Choose ${label}` }));
-      const question = { id: "choice", header: "Choice", question: step.question, options };
-      return { name: "request_user_input", input: { questions: [question] } };
-    }
-  }
-};
 
 /** A tool with free text as its input is called in another way than a function. */
 function callItem(name: string, input: unknown): object {

@@ -3,11 +3,12 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Answer, answerOf, type Step } from "./directives.ts";
 import { Gates } from "./gates.ts";
-import { claudeTools, StreamedMessage, sendError, WholeMessage } from "./messages.ts";
+import { StreamedMessage, sendError, WholeMessage } from "./messages.ts";
 import { play, type Stage } from "./play.ts";
 import { type RecordedRequest, recordRequest } from "./recorded-request.ts";
-import { codexTools, StreamedResponse, sendFailure } from "./responses.ts";
+import { StreamedResponse, sendFailure } from "./responses.ts";
 import { sendJson } from "./server-sent-events.ts";
+import { claudeTools, codexTools } from "./tools.ts";
 
 /** The one key that it takes, as a provider would. */
 export const MODEL_KEY = "test";
@@ -80,17 +81,16 @@ async function answer(request: RecordedRequest, response: ServerResponse, memory
   response.on("close", () => gone.abort());
   try {
     const script = scriptFor(request);
-    const tools = request.path === "/v1/messages" ? claudeTools : codexTools;
     const stage = stageFor(request, response, gone.signal, memory);
-    request.outcome = await play(script, voiceFor(request, response, script), tools, stage);
+    request.outcome = await play(script, voiceFor(request, response, script), stage);
   } catch (error) {
     request.outcome = gone.signal.aborted ? "abandoned" : "refused";
     if (!gone.signal.aborted) refuse(request.path)(response, 400, (error as Error).message);
   }
 }
 
-function scriptFor({ isAuxiliary, prompt, round }: RecordedRequest): Answer {
-  return isAuxiliary ? answerOf("[[text:Scripted title]]", 0) : answerOf(prompt, round);
+function scriptFor({ tools, prompt, round }: RecordedRequest): Answer {
+  return tools.length === 0 ? answerOf("[[text:Scripted title]]", 0) : answerOf(prompt, round);
 }
 
 function voiceFor(request: RecordedRequest, response: ServerResponse, { usage }: Answer) {
@@ -105,9 +105,10 @@ function stageFor(
   signal: AbortSignal,
   memory: Memory,
 ): Stage {
-  const { conversationId, prompts, round, prompt } = request;
+  const { path, tools, conversationId, prompts, round, prompt } = request;
   return {
     signal,
+    toolFor: (step) => (path === "/v1/messages" ? claudeTools : codexTools)(step, tools),
     pass: (gate) => memory.gates.pass(gate, signal),
     isDue: (step: Step, times) => {
       const key = JSON.stringify([conversationId, prompts.length, prompt, round, step]);

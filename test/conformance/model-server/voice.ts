@@ -16,10 +16,10 @@ export interface Voice {
   end(usage: Usage): void;
 }
 
-type CallStep = Extract<Step, { readonly do: "run" | "call" | "ask" }>;
+export type CallStep = Extract<Step, { readonly do: "run" | "call" | "ask" }>;
 
-/** Which tool of a program stands for a step. */
-export type Tools = (step: CallStep) => Call;
+/** Which of the tools that a program offers stands for a step. */
+export type Tools = (step: CallStep, offered: readonly string[]) => Call;
 
 export function errorMessage(status: number): string {
   return `scripted error ${status}`;
