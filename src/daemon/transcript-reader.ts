@@ -1,5 +1,6 @@
 import { closeSync, type FSWatcher, fstatSync, openSync, readSync, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Seen } from "../agents/agent.ts";
 import type { Signal } from "../domain/signal.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -9,6 +10,9 @@ import { writeWhereabouts } from "./whereabouts.ts";
 const CHUNK = 256 * 1024;
 /** In case the system does not tell of a change, and until the folder exists. */
 const FALLBACK_MS = 2000;
+/** An agent may write down what it said a moment after it has told that it is done. */
+const TURN_MS = 300;
+const TURN_STEP_MS = 20;
 
 /** Follows the file that an agent writes its transcript to: each line is parsed once, whoever comes back. */
 export class TranscriptReader {
@@ -25,6 +29,7 @@ export class TranscriptReader {
   /** What is in the file when it is first looked at was said before: only its last word counts. */
   #isCaughtUp = false;
   #lastSignal: Signal | undefined;
+  #isTurnRead = false;
 
   constructor(session: LiveSession) {
     this.#session = session;
@@ -87,6 +92,20 @@ export class TranscriptReader {
     await this.#reading;
   }
 
+  /** A turn has begun, and its end is not in the file yet. */
+  beginTurn(): void {
+    this.#isTurnRead = false;
+  }
+
+  /** Everything that is in the file up to the end of the turn; where that does not come, what is there by then. */
+  async readTurn(): Promise<void> {
+    await this.readRest();
+    for (let ms = 0; !this.#isTurnRead && ms < TURN_MS && !this.#isStopped; ms += TURN_STEP_MS) {
+      await sleep(TURN_STEP_MS);
+      await this.readRest();
+    }
+  }
+
   async #readSafely(): Promise<void> {
     const { services, id } = this.#session;
     return this.#reading
@@ -147,6 +166,7 @@ export class TranscriptReader {
     const { carrying, findings, id, notes } = this.#session;
     const seen = this.#ofThisLaunch(carrying.agent.observe.transcript?.(text, notes.all) ?? {});
     const { signal, ...rest } = seen;
+    this.#isTurnRead ||= seen.isTurnRead === true;
     // A resumed conversation goes on in the same file.
     const place = { key: `transcript-${offset}`, of: `${id}-${basename(this.#path as string)}` };
     if (this.#isCaughtUp) return findings.take(seen, place);
