@@ -11,7 +11,7 @@ const CHUNK = 256 * 1024;
 /** In case the system does not tell of a change, and until the folder exists. */
 const FALLBACK_MS = 2000;
 /** An agent may write down what it said a moment after it has told that it is done. */
-const TURN_MS = 300;
+const TURN_MS = 1000;
 const TURN_STEP_MS = 20;
 
 /** Follows the file that an agent writes its transcript to: each line is parsed once, whoever comes back. */
