@@ -59,13 +59,21 @@ export function decideExit(
   return [stopping(row, exitEvidence(exit), isOwnEnd ? left(row, exit, tellsTurns) : null)];
 }
 
-function left(row: SessionRow, exit: TreeExit, tellsTurns: boolean): Ending {
-  return { how: "left", clean: exit.agent.code === 0, tellsTurns, lastTurn: turnAtExit(row, tellsTurns) };
+function left(row: SessionRow, exit: TreeExit, tellsTurns: boolean): Extract<Ending, { how: "left" }> {
+  const known = row.carried?.ending;
+  if (known?.how === "left") return known;
+  const clean = exit.agent.code === 0 || isDismissed(row, exit, tellsTurns);
+  return { how: "left", clean, tellsTurns, lastTurn: turnAtExit(row, tellsTurns) };
+}
+
+/** Someone interrupted it, and so its input was closed: the code that it left with says nothing else. */
+function isDismissed(row: SessionRow, { agent }: TreeExit, tellsTurns: boolean): boolean {
+  const isOver = row.kind === "autonomous" && tellsTurns && isAtPrompt(row);
+  return isOver && row.carried?.lastTurn === "aborted" && agent.code !== null;
 }
 
 /** A turn that the agent left in the middle of is none that went well. */
 function turnAtExit(row: SessionRow, tellsTurns: boolean): LastTurn {
-  if (row.carried?.ending?.how === "left") return row.carried.ending.lastTurn;
   const isAsking = row.state === "waiting_input" && row.waiting?.for !== "prompt";
   const isWorking = row.state === "running" && row.stateSource !== "process";
   const isInTurn = tellsTurns && (isWorking || isAsking);
@@ -123,12 +131,13 @@ function ended(row: SessionRow, exit: TreeExit, tellsTurns: boolean): readonly A
   const wished = askedEnding(row);
   if (exit.reason === "holder_lost" && wished === null) return markLost(row, "holder_lost");
   const endReason = reasonOf(row, exit);
+  const own = left(row, exit, tellsTurns);
   const body = {
     kind: "state_changed",
-    to: wished !== null || exit.agent.code === 0 ? "stopped" : "failed",
+    to: wished !== null || own.clean ? "stopped" : "failed",
     evidence: exitEvidence(exit),
     generation: row.generation,
-    ending: wished ?? left(row, exit, tellsTurns),
+    ending: wished ?? own,
     killed: exit.tree.killed,
     ...(exit.agent.code === null ? {} : { exitCode: exit.agent.code }),
     ...(exit.agent.signal === null ? {} : { exitSignal: exit.agent.signal }),

@@ -19,6 +19,8 @@ import type { Outcome } from "./outcome.ts";
 
 const running = () => observe(starting(), launched(), said("working"));
 const afterTurn = (turn: "good" | "aborted" | "failed") => observe(running(), said(turn));
+/** Nobody sits at it: its input is closed once its turn is over. */
+const alone = (turn: "aborted" | "failed") => ({ ...afterTurn(turn), kind: "autonomous" as const });
 const _endAs = (outcome: Outcome): Observation => ({ saw: "end_asked", graceMs: 10_000, outcome });
 const _killed = exited("SIGTERM", "empty", { reason: "asked" });
 
@@ -53,6 +55,10 @@ describe("an agent that leaves by itself", () => {
     ],
     ["with 0, a plain command", running, plain(0), "stopped", "success"],
     ["with 1 after a good turn", () => afterTurn("good"), exited(1), "failed", "failure"],
+    ["with 1 after an aborted turn", () => afterTurn("aborted"), exited(1), "failed", "failure"],
+    ["with 1, dismissed after an aborted turn", () => alone("aborted"), exited(1), "stopped", "interrupted"],
+    ["with 1, dismissed after a failed turn", () => alone("failed"), exited(1), "failed", "failure"],
+    ["by a signal after an aborted turn", () => alone("aborted"), exited("SIGSEGV"), "failed", "failure"],
     ["with 1, a plain command", running, plain(1), "failed", "failure"],
     ["with 143", running, exited(143), "failed", "failure"],
     ["by a signal", running, exited("SIGSEGV"), "failed", "failure"],
