@@ -25,6 +25,31 @@ export interface Agent {
   trust(kind: Kind): TrustOrder;
   readonly observe: Observe;
   readonly controls: Controls;
+  readonly outside?: Outside;
+}
+
+/** How sessions of this agent are found that someone started without Rollcall. */
+export interface Outside {
+  /** Where they leave their traces, for whoever has this environment. */
+  places(env: Readonly<Record<string, string | undefined>>): {
+    readonly liveFiles: string | null;
+    readonly transcripts: string;
+  };
+  /** Whose live file it is; undefined where it tells of no session. */
+  ofFile?(content: JsonObject): OutsideIdentity | undefined;
+  /** Whose transcript it is, from its name and a line of it; undefined where that line does not tell. */
+  ofTranscript(name: string, line: string): OutsideIdentity | undefined;
+  /** Whose hook it is. */
+  ofHook?(payload: JsonObject): OutsideIdentity | undefined;
+}
+
+export interface OutsideIdentity {
+  readonly nativeId: string;
+  readonly kind: Kind;
+  readonly cwd: string | null;
+  /** Its process, where it tells. */
+  readonly pid: number | null;
+  readonly transcript?: string;
 }
 
 /** What an agent can do beyond running; each flag opens a verb or settles a question of the daemon. */

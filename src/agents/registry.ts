@@ -9,6 +9,11 @@ export function findAgent(type: AgentType): Agent | undefined {
   return AGENTS.find((agent) => agent.type === type);
 }
 
+/** The agents whose sessions are found even if someone started them without Rollcall. */
+export function agentsSeenOutside(): readonly Agent[] {
+  return AGENTS.filter(({ outside }) => outside !== undefined);
+}
+
 /** The agents that `start` knows by name; any other program is started as a command. */
 export function agentTypes(): readonly AgentType[] {
   return AGENTS.map(({ type }) => type).filter((type) => type !== "unknown");

@@ -1,12 +1,10 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { basename } from "node:path";
 import type { LiveSession } from "./live-session.ts";
+import { writtenBy } from "./open-files.ts";
 
 /** An agent makes its transcript a moment after its first turn begins. */
 const AGAIN_MS = 250;
 const MOST_TRIES = 40;
-/** The access mode in the flags of an open file: 0 is for reading only. */
-const ACCESS_MODE = 0o3;
 
 /**
  * Finds the transcript of an agent that names it itself: the file in its folder that a process of this launch has
@@ -61,34 +59,5 @@ export class TranscriptFinder {
     return written.find(
       (path) => path.startsWith(`${this.#folder}/`) && transcriptName?.(basename(path)) !== undefined,
     );
-  }
-}
-
-/** The files that a process has open for writing. */
-function writtenBy(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-      const path = linkOf(`/proc/${pid}/fd/${fd}`);
-      return path?.startsWith("/") && isForWriting(`/proc/${pid}/fdinfo/${fd}`) ? [path] : [];
-    });
-  } catch {
-    return [];
-  }
-}
-
-function linkOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function isForWriting(path: string): boolean {
-  try {
-    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(path, "latin1"))?.[1] ?? "0";
-    return (Number.parseInt(flags, 8) & ACCESS_MODE) !== 0;
-  } catch {
-    return false;
   }
 }
