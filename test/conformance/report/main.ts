@@ -7,11 +7,12 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Moment } from "../moments.ts";
 import { type Baseline, baselineOf, complaints } from "./compare.ts";
-import { scorecard, tallyTable } from "./render.ts";
+import { scorecard, tallyTable, withMeasured } from "./render.ts";
 import { tally } from "./tally.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const SCORECARD = join(root, "docs", "scorecard.md");
+const LIFECYCLE = join(root, "docs", "agent-lifecycle.md");
 const BASELINE = join(root, "test", "conformance", "baseline.json");
 
 const { values, positionals } = parseArgs({
@@ -55,8 +56,9 @@ function compare(runs: readonly (readonly Moment[])[]): string[] {
 
 function write(moments: readonly Moment[], runs: number): void {
   writeFileSync(SCORECARD, scorecard(moments, runs));
+  writeFileSync(LIFECYCLE, withMeasured(readFileSync(LIFECYCLE, "utf8"), moments));
   writeFileSync(BASELINE, `${JSON.stringify(baselineOf(moments), null, 2)}\n`);
-  console.log(`Written to ${SCORECARD}.`);
+  console.log(`Written to ${SCORECARD} and ${LIFECYCLE}.`);
 }
 
 function runOnce(): { readonly moments: readonly Moment[]; readonly hasFailed: boolean } {

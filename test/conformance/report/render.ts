@@ -27,6 +27,19 @@ ${notOfferedTable()}
 `;
 }
 
+const BEGIN = "<!-- measured -->";
+const END = "<!-- /measured -->";
+
+/** The reference of all agents with what was measured now. */
+export function withMeasured(text: string, moments: readonly Moment[]): string {
+  const from = text.indexOf(BEGIN);
+  const to = text.indexOf(END);
+  if (from < 0 || to < from)
+    throw new Error(`There is no place for what was measured between ${BEGIN} and ${END}.`);
+  const tables = [tallyTable(tally(moments)), momentTable(moments), "Not offered:", notOfferedTable()];
+  return `${text.slice(0, from)}${BEGIN}\n${tables.join("\n\n")}\n${text.slice(to)}`;
+}
+
 export function tallyTable(tallies: readonly Tally[]): string {
   const rows = tallies.map(
     ({ program, version, kind, source, right, wrong, unknown, medianMs, p95Ms }) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Moment } from "../moments.ts";
 import { baselineOf, complaints } from "./compare.ts";
-import { scorecard } from "./render.ts";
+import { scorecard, withMeasured } from "./render.ts";
 import { tally } from "./tally.ts";
 
 function moment(given: Partial<Moment> = {}): Moment {
@@ -30,6 +30,14 @@ describe("the scorecard", () => {
     const [terminal, hook] = tally([...times, WRONG, moment({ source: "hook", latencyMs: null })]).reverse();
     expect(terminal).toMatchObject({ source: "terminal", right: 5, wrong: 1, unknown: 0, p95Ms: 100 });
     expect(hook).toMatchObject({ source: "hook", right: 1, medianMs: null });
+  });
+
+  test("is put between its marks, and nothing else of a page is touched", () => {
+    const page = "before\n<!-- measured -->\nold\n<!-- /measured -->\nafter\n";
+    const filled = withMeasured(page, [moment()]);
+    expect(filled).toMatch(/^before\n<!-- measured -->\n\| program[^]*<!-- \/measured -->\nafter\n$/);
+    expect(withMeasured(filled, [moment()])).toBe(filled);
+    expect(() => withMeasured("no marks", [])).toThrow("no place");
   });
 
   test("names what was wrong", () => {
