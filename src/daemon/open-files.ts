@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** The access mode in the flags of an open file: 0 is for reading only. */
 const ACCESS_MODE = 0o3;
@@ -22,6 +22,7 @@ export function pidsWriting(path: string): number[] {
 
 /** The files below a folder that any process has open for writing. */
 export function writtenUnder(folder: string): string[] {
+  if (!existsSync(folder)) return [];
   return pids().flatMap((pid) => writtenBy(pid).filter((path) => path.startsWith(`${folder}/`)));
 }
 
