@@ -30,7 +30,11 @@ export class Daemon {
 
   constructor(services: Services) {
     this.services = services;
-    this.#hooks = new HookSpool(services, (marker) => this.#byMarker(marker));
+    this.#hooks = new HookSpool(
+      services,
+      (marker) => this.#byMarker(marker),
+      async (event) => services.log.info({ event }, "a hook of a session outside was passed over"),
+    );
     this.#notifier = new Notifier(services, this.hub);
   }
 

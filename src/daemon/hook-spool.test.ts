@@ -1,18 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../domain/json.ts";
+import { placeHookScript } from "../record/hook-script.ts";
 import { tempFolder } from "../testing/temp-folder.ts";
 import { HookSpool } from "./hook-spool.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -27,38 +20,50 @@ type Taken = readonly [event: string, payload: JsonObject];
 interface Spool extends Disposable {
   readonly hooks: string;
   readonly script: string;
+  /** Of the one session. */
   readonly taken: Taken[];
+  readonly outside: Taken[];
+  /** Puts the script in place, as a call of the command line does that finds no daemon. */
+  place(): void;
   begin(): Promise<void>;
-  /** Resolves when so many were taken. */
+  /** Resolves when so many were taken, from inside and outside. */
   has(count: number): Promise<void>;
 }
 
-/** A spool with one session, whose parser keeps what it is given and fails for the event `fail`. */
+/** A spool with one session; its parser and whoever takes those from outside keep what they are given and fail for the event `fail`. */
 function newSpool(): Spool {
   const folder = tempFolder();
   const places = placesOf(folder.path);
   mkdirSync(places.hooks, { recursive: true });
   const taken: Taken[] = [];
+  const outside: Taken[] = [];
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
-  const hook = (event: string, payload: JsonObject) => {
+  const has = (count: number) => taken.length + outside.length >= count;
+  const keep = (list: Taken[], event: string, payload: JsonObject) => {
     if (event === "fail") throw new Error("a parser broke its promise");
-    taken.push([event, payload]);
-    for (const { count, resolve } of waiting) if (taken.length >= count) resolve();
+    list.push([event, payload]);
+    for (const { count, resolve } of waiting) if (has(count)) resolve();
     return {};
   };
+  const hook = (event: string, payload: JsonObject) => keep(taken, event, payload);
   const session = {
     carrying: { agent: { observe: { hook } } },
     findings: { take: async () => {} },
   } as unknown as LiveSession;
   const services = { places, log: pino({ level: "silent" }) } as unknown as Services;
-  const spool = new HookSpool(services, (marker) => (marker === MARKER ? session : undefined));
+  const spool = new HookSpool(
+    services,
+    (marker) => (marker === MARKER ? session : undefined),
+    async (event, payload) => void keep(outside, event, payload),
+  );
   return {
     hooks: places.hooks,
     script: places.hookScript,
     taken,
+    outside,
+    place: () => void placeHookScript(folder.path),
     begin: () => spool.begin(),
-    has: (count) =>
-      new Promise((resolve) => (taken.length >= count ? resolve() : waiting.push({ count, resolve }))),
+    has: (count) => new Promise((resolve) => (has(count) ? resolve() : waiting.push({ count, resolve }))),
     [Symbol.dispose]: () => {
       spool.end();
       folder[Symbol.dispose]();
@@ -138,6 +143,47 @@ describe.each(SHELLS.map((shell) => [shell.join(" "), shell] as const))("the scr
     await spool.begin();
     expect(await call(spool, ["turn_end"], { env, input: "x".repeat(1_000_000) })).toBe("");
     expect(readdirSync(spool.hooks)).toEqual([]);
+  });
+
+  const NOTHING_OF_OURS = { ROLLCALL_SESSION: "", ROLLCALL_HOOKS: "" };
+
+  test("leaves an event of a session outside in the folder beside itself, until someone takes it", async () => {
+    using spool = newSpool();
+    spool.place();
+    const input = '{"session_id":"native"}';
+    expect(await call(spool, ["Stop", "outside"], { env: NOTHING_OF_OURS, input })).toBe("");
+    const [name = "", ...others] = readdirSync(spool.hooks);
+    expect([name, others]).toEqual([expect.stringMatching(/^outside\.\d+\.\d+\.Stop$/), []]);
+    expect(statSync(join(spool.hooks, name)).mode & 0o777).toBe(0o600);
+    await spool.begin();
+    expect([spool.outside, spool.taken]).toEqual([[["Stop", { session_id: "native" }]], []]);
+    expect(readdirSync(spool.hooks)).toEqual([]);
+  });
+
+  test("of the user's own settings it does nothing inside a session that Rollcall carries", async () => {
+    using spool = newSpool();
+    spool.place();
+    expect(await call(spool, ["Stop", "outside"], { input: "x".repeat(1_000_000) })).toBe("");
+    expect(readdirSync(spool.hooks)).toEqual([]);
+  });
+
+  test.each(HOSTILE)("takes nothing of an event named %j from outside either", async (event) => {
+    using spool = newSpool();
+    spool.place();
+    expect(await call(spool, [event, "outside"], { env: NOTHING_OF_OURS })).toBe("");
+    expect(readdirSync(spool.hooks)).toEqual([]);
+  });
+
+  test("keeps the newest thousand of those from outside, and all of its own sessions", async () => {
+    using spool = newSpool();
+    spool.place();
+    for (let at = 1000; at < 2000; at++) leave(spool, `outside.${at}.1.e`);
+    leave(spool, `${MARKER}.1.1.e`);
+    expect(await call(spool, ["Stop", "outside"], { env: NOTHING_OF_OURS })).toBe("");
+    const names = readdirSync(spool.hooks);
+    expect(names).toHaveLength(1001);
+    expect(names).not.toContain("outside.1000.1.e");
+    expect(names).toEqual(expect.arrayContaining(["outside.1001.1.e", `${MARKER}.1.1.e`]));
   });
 
   test("exits 0 in silence where it may not write", async () => {
@@ -233,9 +279,20 @@ describe("the spool", () => {
     expect(readdirSync(spool.hooks)).toEqual([`${MARKER}.1.1.fail`]);
   });
 
+  test("keeps one from outside that is refused, takes those behind it, and passes over what is no JSON", async () => {
+    using spool = newSpool();
+    leave(spool, "outside.1.1.fail");
+    leave(spool, "outside.2.1.garbage", "{");
+    leave(spool, "outside.3.1.next");
+    await spool.begin();
+    expect(spool.outside).toEqual([["next", {}]]);
+    expect(readdirSync(spool.hooks)).toEqual(["outside.1.1.fail"]);
+  });
+
   test("leaves files alone that no hook of ours made, or that are still being written", async () => {
     using spool = newSpool();
-    const names = ["notes.txt", `.${MARKER}.1.1.e`, `${MARKER}.x.1.e`, `${MARKER}.1.1.a b`].sort();
+    const names = ["notes.txt", `.${MARKER}.1.1.e`, `${MARKER}.x.1.e`, `${MARKER}.1.1.a b`, "outsider.1.1.e"];
+    names.sort();
     for (const name of names) leave(spool, name);
     await spool.begin();
     expect(readdirSync(spool.hooks).sort()).toEqual(names);
@@ -247,6 +304,6 @@ describe("the spool", () => {
     await spool.begin();
     expect(statSync(spool.script).mode & 0o777).toBe(0o700);
     expect(readFileSync(spool.script, "utf8")).toMatch(/^#!\/bin\/sh\n/);
-    expect(existsSync(`${spool.script}.partial`)).toBe(false);
+    expect(readdirSync(dirname(spool.script)).sort()).toEqual(["hook.sh", "hooks"]);
   });
 });
