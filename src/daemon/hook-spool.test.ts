@@ -1,11 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../domain/json.ts";
-import { placeHookScript } from "../record/hook-script.ts";
 import { tempFolder } from "../testing/temp-folder.ts";
 import { HookSpool } from "./hook-spool.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -19,12 +17,9 @@ type Taken = readonly [event: string, payload: JsonObject];
 
 interface Spool extends Disposable {
   readonly hooks: string;
-  readonly script: string;
   /** Of the one session. */
   readonly taken: Taken[];
   readonly outside: Taken[];
-  /** Puts the script in place, as a call of the command line does that finds no daemon. */
-  place(): void;
   begin(): Promise<void>;
   /** Resolves when so many were taken, from inside and outside. */
   has(count: number): Promise<void>;
@@ -58,10 +53,8 @@ function newSpool(): Spool {
   );
   return {
     hooks: places.hooks,
-    script: places.hookScript,
     taken,
     outside,
-    place: () => void placeHookScript(folder.path),
     begin: () => spool.begin(),
     has: (count) => new Promise((resolve) => (has(count) ? resolve() : waiting.push({ count, resolve }))),
     [Symbol.dispose]: () => {
@@ -71,163 +64,23 @@ function newSpool(): Spool {
   };
 }
 
-/** By their path, for the script is also tried without a PATH. */
-const SHELLS = [["sh"], ["dash"], ["bash", "--posix"], ["busybox", "sh"]].flatMap(([program, ...flags]) => {
-  const { stdout } = spawnSync("sh", ["-c", `command -v ${program}`], { encoding: "utf8" });
-  return stdout === "" ? [] : [[stdout.trim(), ...flags]];
-});
-
-describe.each(SHELLS.map((shell) => [shell.join(" "), shell] as const))("the script under %s", (_, shell) => {
-  const [program, ...flags] = shell as [string, ...string[]];
-
-  async function call(
-    spool: Spool,
-    args: readonly string[],
-    { env = {}, input = "{}" }: { readonly env?: Record<string, string>; readonly input?: string } = {},
-  ): Promise<string> {
-    const child = spawn(program, [...flags, spool.script, ...args], {
-      env: { PATH: process.env.PATH ?? "", ROLLCALL_SESSION: MARKER, ROLLCALL_HOOKS: spool.hooks, ...env },
-    });
-    let said = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (data: Buffer) => (said += data.toString()));
-    const broken = once(child.stdin, "error").then(([error]) => (said += `${error}`));
-    child.stdin.end(input);
-    const [code] = await Promise.race([once(child, "close"), broken]);
-    return code === 0 ? said : `${said} exit ${code}`;
-  }
-
-  test("leaves the event with its payload, for the user alone", async () => {
-    using spool = newSpool();
-    await spool.begin();
-    expect(await call(spool, ["turn_end"], { input: '{"turn":"good"}' })).toBe("");
-    await spool.has(1);
-    expect(spool.taken).toEqual([["turn_end", { turn: "good" }]]);
-  });
-
-  const HOSTILE = [
-    "../../x",
-    "a b",
-    "$(touch x)",
-    "`id`",
-    ";rm -rf /",
-    "*",
-    "é",
-    "a\nb",
-    "x".repeat(65),
-    "..",
-    "a/b",
-    "-n.",
-  ];
-
-  test.each(HOSTILE)("takes nothing of an event named %j, and the agent does not notice", async (event) => {
-    using spool = newSpool();
-    await spool.begin();
-    expect(await call(spool, [event], { input: "x".repeat(1_000_000) })).toBe("");
-    expect(readdirSync(spool.hooks)).toEqual([]);
-    expect(spool.taken).toEqual([]);
-  });
-
-  const BAD_ENV: readonly (readonly [string, Record<string, string>])[] = [
-    ["nothing of Rollcall", { ROLLCALL_SESSION: "", ROLLCALL_HOOKS: "" }],
-    ["no session", { ROLLCALL_SESSION: "" }],
-    ["no folder", { ROLLCALL_HOOKS: "" }],
-    ["a session that is a path", { ROLLCALL_SESSION: "../../../../../../tmp/rollcall-aaaa" }],
-    ["a session of the wrong length", { ROLLCALL_SESSION: "abc" }],
-    ["a folder that is gone", { ROLLCALL_HOOKS: "/nowhere/at/all" }],
-    ["a folder that is a file", { ROLLCALL_HOOKS: "/etc/hostname" }],
-  ];
-
-  test.each(BAD_ENV)("exits 0 in silence with %s", async (_what, env) => {
-    using spool = newSpool();
-    await spool.begin();
-    expect(await call(spool, ["turn_end"], { env, input: "x".repeat(1_000_000) })).toBe("");
-    expect(readdirSync(spool.hooks)).toEqual([]);
-  });
-
-  const NOTHING_OF_OURS = { ROLLCALL_SESSION: "", ROLLCALL_HOOKS: "" };
-
-  test("leaves an event of a session outside in the folder beside itself, until someone takes it", async () => {
-    using spool = newSpool();
-    spool.place();
-    const input = '{"session_id":"native"}';
-    expect(await call(spool, ["Stop", "outside"], { env: NOTHING_OF_OURS, input })).toBe("");
-    const [name = "", ...others] = readdirSync(spool.hooks);
-    expect([name, others]).toEqual([expect.stringMatching(/^outside\.\d+\.\d+\.Stop$/), []]);
-    expect(statSync(join(spool.hooks, name)).mode & 0o777).toBe(0o600);
-    await spool.begin();
-    expect([spool.outside, spool.taken]).toEqual([[["Stop", { session_id: "native" }]], []]);
-    expect(readdirSync(spool.hooks)).toEqual([]);
-  });
-
-  test("of the user's own settings it does nothing inside a session that Rollcall carries", async () => {
-    using spool = newSpool();
-    spool.place();
-    expect(await call(spool, ["Stop", "outside"], { input: "x".repeat(1_000_000) })).toBe("");
-    expect(readdirSync(spool.hooks)).toEqual([]);
-  });
-
-  test.each(HOSTILE)("takes nothing of an event named %j from outside either", async (event) => {
-    using spool = newSpool();
-    spool.place();
-    expect(await call(spool, [event, "outside"], { env: NOTHING_OF_OURS })).toBe("");
-    expect(readdirSync(spool.hooks)).toEqual([]);
-  });
-
-  test("keeps the newest thousand of those from outside, and all of its own sessions", async () => {
-    using spool = newSpool();
-    spool.place();
-    for (let at = 1000; at < 2000; at++) leave(spool, `outside.${at}.1.e`);
-    leave(spool, `${MARKER}.1.1.e`);
-    expect(await call(spool, ["Stop", "outside"], { env: NOTHING_OF_OURS })).toBe("");
-    const names = readdirSync(spool.hooks);
-    expect(names).toHaveLength(1001);
-    expect(names).not.toContain("outside.1000.1.e");
-    expect(names).toEqual(expect.arrayContaining(["outside.1001.1.e", `${MARKER}.1.1.e`]));
-  });
-
-  test("exits 0 in silence where it may not write", async () => {
-    using spool = newSpool();
-    await spool.begin();
-    const full = join(spool.hooks, "full");
-    mkdirSync(full);
-    chmodSync(full, 0o500);
-    const env = { ROLLCALL_HOOKS: process.getuid?.() === 0 ? "/proc/self" : full };
-    expect(await call(spool, ["turn_end"], { env, input: "x".repeat(1_000_000) })).toBe("");
-  });
-
-  test("exits 0 in silence without the tools of the system", async () => {
-    using spool = newSpool();
-    await spool.begin();
-    const env = { PATH: "/nowhere", ROLLCALL_SESSION: MARKER, ROLLCALL_HOOKS: spool.hooks };
-    const { status, stdout, stderr } = spawnSync(program, [...flags, spool.script, "turn_end"], {
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-      encoding: "utf8",
-    });
-    expect([status, stdout, stderr]).toEqual([0, "", ""]);
-  });
-
-  test("waits for nobody at a terminal", async () => {
-    using spool = newSpool();
-    await spool.begin();
-    const env = { PATH: process.env.PATH ?? "", ROLLCALL_SESSION: MARKER, ROLLCALL_HOOKS: spool.hooks };
-    const command = [...shell, spool.script, "turn_end"].join(" ");
-    const child = spawn("script", ["-qec", command, "/dev/null"], {
-      env,
-      stdio: ["pipe", "ignore", "ignore"],
-    });
-    const [code] = await once(child, "close");
-    expect(code).toBe(0);
-    await spool.has(1);
-  });
-});
-
 function leave(spool: Spool, name: string, text = "{}"): void {
   writeFileSync(join(spool.hooks, name), text);
 }
 
 describe("the spool", () => {
+  test("takes what the script leaves", async () => {
+    using spool = newSpool();
+    await spool.begin();
+    const env = { PATH: process.env.PATH, ROLLCALL_SESSION: MARKER, ROLLCALL_HOOKS: spool.hooks };
+    const script = join(spool.hooks, "..", "hook.sh");
+    spawnSync(script, ["turn_end"], { env, input: '{"turn":"good"}' });
+    spawnSync(script, ["Stop", "outside"], { env: { PATH: process.env.PATH }, input: '{"session_id":"n"}' });
+    await spool.has(2);
+    expect(spool.taken).toEqual([["turn_end", { turn: "good" }]]);
+    expect(spool.outside).toEqual([["Stop", { session_id: "n" }]]);
+  });
+
   test("takes what was left while there was no daemon, in the order of time and not of names", async () => {
     using spool = newSpool();
     leave(spool, `${MARKER}.10000000000.7.c`);
@@ -297,13 +150,5 @@ describe("the spool", () => {
     await spool.begin();
     expect(readdirSync(spool.hooks).sort()).toEqual(names);
     expect(spool.taken).toEqual([]);
-  });
-
-  test("puts the script in place whole, for the user alone", async () => {
-    using spool = newSpool();
-    await spool.begin();
-    expect(statSync(spool.script).mode & 0o777).toBe(0o700);
-    expect(readFileSync(spool.script, "utf8")).toMatch(/^#!\/bin\/sh\n/);
-    expect(readdirSync(dirname(spool.script)).sort()).toEqual(["hook.sh", "hooks"]);
   });
 });
