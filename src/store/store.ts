@@ -124,6 +124,7 @@ export interface ListQuery {
   readonly agent?: string;
   readonly taskId?: string;
   readonly parentId?: string;
+  readonly nativeId?: string;
   readonly machine?: string;
   readonly origins?: readonly Origin[];
   readonly activeSince?: Instant;
