@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { isFinal } from "../domain/phase.ts";
 import type { SessionRow } from "../domain/session.ts";
@@ -21,7 +21,7 @@ const SUBAGENT_TOOLS: readonly unknown[] = ["Agent", "Task"];
 /** What it starts where the model names no type. */
 const DEFAULT_TYPE = "general-purpose";
 const LONGEST_SUMMARY = 4000;
-const LONGEST_PROMPT_BYTES = 1024 * 1024;
+const LARGEST_META_BYTES = 1024 * 1024;
 
 /** Before Claude's sub-agent tool runs: what its model should know of earlier sessions of that sub-agent. */
 export async function adviseClaude(rollcall: Rollcall, payload: JsonObject): Promise<ClaudeAnswer> {
@@ -75,14 +75,15 @@ async function findParent(context: Context, { session_id: nativeId }: JsonObject
   return (around && (await context.store.find(around))?.row.id) || null;
 }
 
-/** One that carries the sub-agent's id, else the one that its prompt names, if that was made for such a sub-agent. */
+/** One that has Claude's id for the sub-agent, else the one that was named when it was delegated to. */
 async function findSession(context: Context, payload: JsonObject): Promise<SessionRow | undefined> {
   const agentId = textOf(payload.agent_id);
   const own =
     (agentId && (await context.store.find(agentId))?.row) || (await findByNativeId(context, agentId));
   if (own) return own;
-  const named = namedIn(promptOf(textOf(payload.agent_transcript_path)) ?? "");
-  const row = named === null ? undefined : (await context.store.find(named))?.row;
+  const toolUseId = toolUseIdOf(textOf(payload.agent_transcript_path));
+  const named = toolUseId && (await context.store.findDelegation(toolUseId))?.sessionId;
+  const row = named ? (await context.store.find(named))?.row : undefined;
   const isMadeForIt = row && row.origin !== "started" && row.agentName === textOf(payload.agent_type);
   return isMadeForIt ? row : undefined;
 }
@@ -99,25 +100,18 @@ function namedIn(prompt: string): string | null {
   return found?.replace(/\.+$/, "") ?? null;
 }
 
-/** The first line of a sub-agent's transcript is what it was asked to do. */
-function promptOf(transcript: string | null): string | null {
+/**
+ * The call that started a sub-agent stands in a file beside its transcript, from its start on; the transcript itself
+ * may not be there yet when it stops (Claude Code 2.1.325).
+ */
+function toolUseIdOf(transcript: string | null): string | null {
+  const path = transcript?.replace(/\.jsonl$/, ".meta.json");
   try {
-    const { message } = JSON.parse(firstLine(transcript ?? "")) as { message: { content: unknown } };
-    const blocks = Array.isArray(message.content) ? message.content : [{ text: message.content }];
-    return blocks.map(({ text }: { text?: unknown }) => textOf(text) ?? "").join("\n");
+    if (!path || path === transcript || statSync(path).size > LARGEST_META_BYTES) return null;
+    const { toolUseId } = JSON.parse(readFileSync(path, "utf8")) as { toolUseId?: unknown };
+    return textOf(toolUseId);
   } catch {
     return null;
-  }
-}
-
-function firstLine(path: string): string {
-  if (!statSync(path).isFile()) return "";
-  const fd = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(LONGEST_PROMPT_BYTES);
-    return bytes.toString("utf8", 0, readSync(fd, bytes)).split("\n", 1)[0] as string;
-  } finally {
-    closeSync(fd);
   }
 }
 

@@ -5,6 +5,7 @@ import { hook, resumable } from "./hook.ts";
 import { type Answer, newUser, type RunOptions, type User } from "./rollcall.ts";
 
 const NATIVE_ID = "11111111-2222-4333-8444-5555555555a2";
+const TOOL_USE_ID = "toolu_81faf83f5f0540c580";
 
 /** What Claude Code 2.1.325 hands to a PreToolUse hook of its sub-agent tool. */
 function toolUse(user: User, prompt: string, input: object = { subagent_type: "architect" }): object {
@@ -18,17 +19,15 @@ function toolUse(user: User, prompt: string, input: object = { subagent_type: "a
     hook_event_name: "PreToolUse",
     tool_name: "Agent",
     tool_input: { description: "plan it", prompt, ...input },
-    tool_use_id: "toolu_81faf83f5f0540c580",
+    tool_use_id: TOOL_USE_ID,
   };
 }
 
-/** And to a SubagentStop hook, with the transcript that it speaks of. */
-function stopped(user: User, prompt: unknown, more: object = {}): object {
+/** And to a SubagentStop hook, with the file that it keeps beside the transcript. */
+function stopped(user: User, more: object = {}, meta: unknown = { toolUseId: TOOL_USE_ID }): object {
   const folder = join(user.folder, "home/.claude/projects/work", NATIVE_ID, "subagents");
-  const transcript = join(folder, "agent-a2ce1788fa4e2b820.jsonl");
   mkdirSync(folder, { recursive: true });
-  const lines = [{ type: "user", message: { role: "user", content: prompt } }, { type: "attachment" }];
-  writeFileSync(transcript, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  writeFileSync(join(folder, "agent-a2ce1788fa4e2b820.meta.json"), JSON.stringify(meta));
   return {
     session_id: NATIVE_ID,
     cwd: user.workspace,
@@ -37,7 +36,7 @@ function stopped(user: User, prompt: unknown, more: object = {}): object {
     agent_type: "architect",
     hook_event_name: "SubagentStop",
     stop_hook_active: false,
-    agent_transcript_path: transcript,
+    agent_transcript_path: join(folder, "agent-a2ce1788fa4e2b820.jsonl"),
     last_assistant_message: "Planned.",
     background_tasks: [],
     ...more,
@@ -133,7 +132,7 @@ test("a delegation is counted by the sub-agent's type and the tool use id, and n
   expect(await user.everything()).toBe(before);
   await using library = await user.library();
   const counted = await Array.fromAsync(library.context.store.delegations());
-  const delegation = { agentName: "architect", taskId: "toolu_81faf83f5f0540c580" };
+  const delegation = { agentName: "architect", taskId: TOOL_USE_ID };
   expect(counted).toMatchObject([
     { ...delegation, sessionId: "s1", resume: true },
     { ...delegation, sessionId: null, reason: "no_existing_session" },
@@ -178,20 +177,12 @@ test("a text stays below the length from which Claude hides it, and the newest t
   expect([cut.length < 10_000, cut.endsWith("… (cut)")]).toEqual([true, true]);
 });
 
-test.each([
-  ["as text", "Do it. agent_id: s1"],
-  [
-    "in blocks",
-    [
-      { type: "text", text: "Do it." },
-      { type: "text", text: "agent_id: s1" },
-    ],
-  ],
-])("a sub-agent that stops has the session finalised that its prompt names %s", async (_how, prompt) => {
+test("a sub-agent that stops has the session finalised that its delegation named", async () => {
   using user = newUser();
   await user.create("--id", "s1", "--agent", "architect");
   await user.ok(["update", "s1", "--phase", "executing"]);
-  const given = await fromClaude(user, "subagent-stop", stopped(user, prompt));
+  await fromClaude(user, "pre-delegate", toolUse(user, "Do it. agent_id: s1"));
+  const given = await fromClaude(user, "subagent-stop", stopped(user));
   expect(given).toMatchObject({ code: 0, stdout: "{}\n", stderr: "" });
   const { json } = await user.ok(["get", "s1", "--json"]);
   expect(json).toMatchObject({ phase: "completed", outcome: "success", summary: "Planned." });
@@ -201,13 +192,35 @@ test("a session that carries the sub-agent's own id is finalised, as id or as na
   using user = newUser();
   await user.create("--id", "a1");
   await user.upsert({ id: "child", agent_type: "claude", native_id: "b2" });
-  await fromClaude(user, "subagent-stop", stopped(user, "", { agent_id: "a1" }));
-  await fromClaude(user, "subagent-stop", stopped(user, "", { agent_id: "b2" }));
+  await fromClaude(user, "subagent-stop", stopped(user, { agent_id: "a1" }));
+  await fromClaude(user, "subagent-stop", stopped(user, { agent_id: "b2" }));
   for (const id of ["a1", "child"])
     expect((await user.ok(["get", id, "--json"])).json.phase, id).toBe("completed");
 });
 
-test("a session that is to be taken up again, another agent's, or one merely spoken of is left alone", async () => {
+interface LeftAlone {
+  readonly what: string;
+  readonly prompt: string;
+  /** What comes with the stop, and what stands beside the transcript. */
+  readonly more?: object;
+  readonly meta?: object | null;
+}
+
+const LEFT_ALONE: readonly LeftAlone[] = [
+  { what: "one that is to be taken up again", prompt: "agent_id: waits" },
+  { what: "one of another agent", prompt: "agent_id: reviewers" },
+  { what: "one that the prompt merely speaks of", prompt: "Why did mine stop?" },
+  { what: "one that is final", prompt: "agent_id: failed" },
+  { what: "one of another delegation", prompt: "agent_id: mine", meta: { toolUseId: "toolu_other" } },
+  { what: "one whose delegation cannot be told", prompt: "agent_id: mine", meta: null },
+  ...["/nowhere.jsonl", "/dev/zero"].map((path) => ({
+    what: `one whose transcript is ${path}`,
+    prompt: "agent_id: mine",
+    more: { agent_transcript_path: path },
+  })),
+];
+
+test.each(LEFT_ALONE)("a sub-agent that stops leaves alone $what", async ({ prompt, more, meta }) => {
   using user = newUser();
   await resumable(user, "waits", "--agent", "architect");
   await user.create("--id", "reviewers", "--agent", "reviewer");
@@ -215,27 +228,9 @@ test("a session that is to be taken up again, another agent's, or one merely spo
   await user.create("--id", "failed", "--agent", "architect");
   await user.ok(["finalize", "failed", "failed"]);
   const before = (await user.ok(["events", "--json"])).stdout;
-  const prompts = [
-    "agent_id: waits",
-    "agent_id: reviewers",
-    "Why did mine stop?",
-    "agent_id: failed",
-    "agent_id: nobody",
-    { no: "blocks" },
-    null,
-  ];
-  const inputs = [
-    ...prompts.map((prompt) => () => stopped(user, prompt)),
-    () => stopped(user, "agent_id: mine", { agent_transcript_path: "/nowhere" }),
-    () => stopped(user, "agent_id: mine", { agent_transcript_path: "/dev/zero" }),
-    () => ({}),
-  ];
-  for (const input of inputs)
-    expect(await fromClaude(user, "subagent-stop", input())).toMatchObject({
-      code: 0,
-      stdout: "{}\n",
-      stderr: "",
-    });
+  await fromClaude(user, "pre-delegate", toolUse(user, prompt));
+  const given = await fromClaude(user, "subagent-stop", stopped(user, more, meta));
+  expect(given).toMatchObject({ code: 0, stdout: "{}\n", stderr: "" });
   expect((await user.ok(["events", "--json"])).stdout).toBe(before);
 });
 
@@ -251,7 +246,7 @@ test("whatever goes wrong, Claude gets nothing that could stop it", async () => 
   writeFileSync(user.state, "no folder");
   for (const [name, input] of [
     ["pre-delegate", toolUse(user, "agent_id: s1")],
-    ["subagent-stop", stopped(user, "agent_id: s1")],
+    ["subagent-stop", stopped(user)],
   ] as const) {
     const given = await fromClaude(user, name, input);
     expect([given.code, given.stdout]).toEqual([0, "{}\n"]);
