@@ -15,10 +15,7 @@ const SUITES: Readonly<Record<string, () => number>> = {
   simulate: () => node("src/testing/simulation/main.ts", ...(isShort ? ["1000"] : ["10000"])),
   soak: () => node("test/soak/main.ts", ...(isShort ? ["--short"] : [])),
   sanitize: () => sanitize(),
-  conformance: () => {
-    console.log("Nothing to run: the real agents come with step 3, and this suite with them.");
-    return 0;
-  },
+  conformance: () => vitest("test/conformance/vitest.config.ts", {}),
 };
 
 const run = SUITES[name];
