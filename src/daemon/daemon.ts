@@ -31,7 +31,11 @@ export class Daemon {
 
   constructor(services: Services) {
     this.services = services;
-    this.#hooks = new HookSpool(services, (marker) => this.#byMarker(marker));
+    this.#hooks = new HookSpool(
+      services,
+      (marker) => this.#byMarker(marker),
+      async (event, payload) => this.#outside.sawHook(event, payload),
+    );
     this.#notifier = new Notifier(services, this.hub);
     this.#outside = new Outside(services, (of) => this.#carries(of));
   }

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { Agent, Outside as OutsideFacts, OutsideIdentity } from "../../agents/agent.ts";
 import { agentsSeenOutside, findAgent } from "../../agents/registry.ts";
 import { isJsonObject, type JsonObject } from "../../domain/json.ts";
-import type { ProcessIdentity, SessionRow } from "../../domain/session.ts";
+import type { ProcessIdentity } from "../../domain/session.ts";
 import { LIVE_STATES } from "../../domain/state.ts";
 import { createObserved } from "../../record/create.ts";
 import { bootId, startTimeOf } from "../../record/process.ts";
@@ -66,6 +66,7 @@ export class Outside {
 
   /** An event of a hook that is installed for all sessions of an agent. */
   async sawHook(event: string, payload: JsonObject): Promise<void> {
+    if (!this.#services.context.config["observe.outside"]) return;
     await this.#inOrder(async () => {
       for (const agent of agentsSeenOutside()) {
         const identity = agent.outside?.ofHook?.(payload);
@@ -153,13 +154,12 @@ export class Outside {
   }
 
   async #find({ type }: Agent, nativeId: string): Promise<string | undefined> {
-    const isIt = (row: SessionRow) => row.nativeId === nativeId && row.agentType === type;
     const { items } = await this.#services.context.store.list({
       origins: ["observed", "imported"],
-      where: isIt,
-      limit: 1,
+      nativeId,
+      limit: 0,
     });
-    return items[0]?.row.id;
+    return items.find(({ row }) => row.agentType === type)?.row.id;
   }
 
   async #create({ type }: Agent, { nativeId, kind, cwd }: OutsideIdentity): Promise<string> {

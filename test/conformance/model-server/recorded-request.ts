@@ -15,6 +15,8 @@ export interface RecordedRequest extends Conversation {
   /** The names of the tools that it offers. Without any it is for a title or the like, never a turn. */
   readonly tools: readonly string[];
   readonly isStreamed: boolean;
+  /** All that it says, for what the programs add beside the conversation. */
+  readonly body: string;
   outcome: "open" | "answered" | "refused" | "cut" | "abandoned";
 }
 
@@ -35,7 +37,8 @@ interface Tool {
 }
 
 export async function recordRequest(request: IncomingMessage): Promise<RecordedRequest> {
-  const body = await readBody(request);
+  const text = await readText(request);
+  const body = text === "" ? {} : (JSON.parse(text) as Body);
   const { prompts, round } = body.messages ? readMessages(body.messages) : readInput(body.input ?? []);
   const { headers } = request;
   const id = headers["thread-id"] ?? headers["session-id"] ?? headers["x-claude-code-session-id"];
@@ -51,6 +54,7 @@ export async function recordRequest(request: IncomingMessage): Promise<RecordedR
     prompt: prompts.at(-1) ?? "",
     tools: namesOf(toolsOf(body)),
     isStreamed: body.stream === true,
+    body: text,
     outcome: "open",
   };
 }
@@ -64,9 +68,8 @@ function namesOf(tools: readonly Tool[]): string[] {
   return tools.flatMap(({ name, tools }) => (tools ? namesOf(tools) : (name ?? [])));
 }
 
-async function readBody(request: IncomingMessage): Promise<Body> {
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString("utf8");
-  return text === "" ? {} : (JSON.parse(text) as Body);
+  return Buffer.concat(chunks).toString("utf8");
 }
