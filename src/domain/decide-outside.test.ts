@@ -19,7 +19,7 @@ function says(signal: Pick<Signal, "says">): OutsideSighting {
   return { saw: "signal", trust: TRUST, signal: { ...evidence, ...signal } as Signal };
 }
 
-function after(row: SessionRow, ...sightings: readonly OutsideSighting[]): SessionRow {
+function rowOf(row: SessionRow, ...sightings: readonly OutsideSighting[]): SessionRow {
   return sightings.reduce(
     (before, sighting) =>
       decideOutside(before, sighting, T1).reduce((now, body) => step(now, body, T1), before),
@@ -39,29 +39,29 @@ describe("a session that someone started without Rollcall", () => {
     ["waiting_input", [WORKING, READY]],
     ["running", [READY, WORKING]],
   ] as const)("is %s by what it shows", (state, sightings) => {
-    expect(after(found(), ...sightings).state).toBe(state);
+    expect(rowOf(found(), ...sightings).state).toBe(state);
   });
 
   test("has ended when its own word says so, and nobody knows how", () => {
-    expect(after(found(), WORKING, LEFT)).toMatchObject({ state: "stopped", outcome: null, exitCode: null });
+    expect(rowOf(found(), WORKING, LEFT)).toMatchObject({ state: "stopped", outcome: null, exitCode: null });
   });
 
   test("is unknown when its process cannot be found", () => {
-    expect(after(found(), WORKING, LOST)).toMatchObject({ state: "unknown", endReason: "no_process" });
+    expect(rowOf(found(), WORKING, LOST)).toMatchObject({ state: "unknown", endReason: "no_process" });
   });
 
   test.each([
     ["ended", LEFT],
     ["was lost", LOST],
   ] as const)("that %s and is seen again goes on as a new generation, and its end is forgotten", (_, end) => {
-    const before = after(found(), WORKING, end);
-    const again = after(before, READY);
+    const before = rowOf(found(), WORKING, end);
+    const again = rowOf(before, READY);
     expect(again).toMatchObject({ state: "waiting_input", endedAt: null, endReason: null });
     expect(again.generation).toBe(before.generation + 1);
   });
 
   test("says nothing new by saying it twice, nor by leaving twice", () => {
-    expect(decideOutside(after(found(), READY), READY, T1)).toEqual([]);
-    expect(decideOutside(after(found(), READY, LEFT), LEFT, T1)).toEqual([]);
+    expect(decideOutside(rowOf(found(), READY), READY, T1)).toEqual([]);
+    expect(decideOutside(rowOf(found(), READY, LEFT), LEFT, T1)).toEqual([]);
   });
 });
