@@ -12,8 +12,10 @@ export interface RecordedRequest extends Conversation {
   readonly model: string;
   /** The newest thing that a person typed. */
   readonly prompt: string;
-  /** The names of the tools that it offers. Without any it is for a title or the like, never a turn. */
+  /** The names of the tools that it offers. */
   readonly tools: readonly string[];
+  /** For a title or the like: no turn of the conversation. */
+  readonly isAuxiliary: boolean;
   readonly isStreamed: boolean;
   outcome: "open" | "answered" | "refused" | "cut" | "abandoned";
 }
@@ -38,6 +40,7 @@ export async function recordRequest(request: IncomingMessage): Promise<RecordedR
   const body = await readBody(request);
   const { prompts, round } = body.messages ? readMessages(body.messages) : readInput(body.input ?? []);
   const { headers } = request;
+  const tools = namesOf(toolsOf(body));
   const id = headers["thread-id"] ?? headers["session-id"] ?? headers["x-claude-code-session-id"];
   return {
     at: Date.now(),
@@ -49,10 +52,17 @@ export async function recordRequest(request: IncomingMessage): Promise<RecordedR
     prompts,
     round,
     prompt: prompts.at(-1) ?? "",
-    tools: namesOf(toolsOf(body)),
+    tools,
+    isAuxiliary: tools.length === 0 || isForTitle(headers),
     isStreamed: body.stream === true,
     outcome: "open",
   };
+}
+
+/** Codex asks for a title in a conversation of its own, with tools and all. */
+function isForTitle(headers: IncomingHttpHeaders): boolean {
+  const told = JSON.parse(String(headers["x-codex-turn-metadata"] ?? "{}")) as { thread_source?: string };
+  return told.thread_source === "thread_title";
 }
 
 /** Codex offers those of its newer models inside the conversation. */
