@@ -97,7 +97,10 @@ function claudeEnv({ modelUrl, key, retries }: Settled): Env {
   };
 }
 
-/** As its users have it: the daemon that it starts by itself is for the adapter to deal with. */
+/**
+ * As its users have it: the daemon that it starts by itself is for the adapter to deal with. But not the folder for
+ * temporary files: a tool that is killed leaves an empty `.git` in each folder that it could have written to.
+ */
 function codexSettings({ modelUrl, isTrusted, retries, project }: Settled): string {
   const trust = isTrusted ? `\n[projects.${JSON.stringify(project)}]\ntrust_level = "trusted"\n` : "";
   return `model_provider = "scripted"
@@ -105,6 +108,10 @@ check_for_update_on_startup = false
 
 [analytics]
 enabled = false
+
+[sandbox_workspace_write]
+exclude_slash_tmp = true
+exclude_tmpdir_env_var = true
 
 [model_providers.scripted]
 name = "scripted"
