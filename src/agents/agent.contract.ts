@@ -212,7 +212,7 @@ function expectKeys(keys: Keystrokes | undefined, host: LaunchPlan["host"] | und
   expect(keys.bytes).not.toBe("");
   if (keys.onScreen !== undefined) checkPattern(keys.onScreen);
   // One thing said is one line on pipes, and one paste at a terminal: nothing in it may end it early.
-  for (const bytes of [keys.bytes, ...(keys.then ?? [])])
+  for (const bytes of [keys.bytes, ...(keys.more ?? [])])
     if (host === "pipe") expect(bytes.indexOf("\n")).toBe(bytes.length - 1);
     else expect(bytes.split("\u001b[201~").length).toBeLessThanOrEqual(2);
 }

@@ -128,6 +128,10 @@ export interface Seen {
   readonly identity?: { readonly nativeId?: string; readonly model?: string; readonly agentVersion?: string };
   /** Texts that the agent shows to have, though it may work on another one yet. */
   readonly taken?: readonly string[];
+  /** With a signal: its transcript will tell in a moment that this turn is over, and until then all that was said. */
+  readonly isTurnToRead?: true;
+  /** Of a transcript: a turn is over here. */
+  readonly isTurnRead?: true;
   /** From now on it writes its transcript here. */
   readonly transcript?: string;
   /** To be remembered; others stay. */
@@ -165,7 +169,7 @@ export interface Addressee {
 export interface Keystrokes {
   readonly bytes: string;
   /** Each once the agent had a moment for those before it. */
-  readonly then?: readonly string[];
+  readonly more?: readonly string[];
   /** The source of a pattern. */
   readonly onScreen?: string;
 }

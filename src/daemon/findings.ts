@@ -59,6 +59,7 @@ export class Findings {
     if (identity) await this.#identify(identity);
     if (usage && usage.length > 0) await rollcall.recordUsage(this.#session.id, usage);
     if (entries && entries.length > 0) await this.#addEntries(entries, place);
+    if (seen.isTurnToRead) await this.#session.transcript.readTurn();
     if (signal) await this.signal(signal);
   }
 
@@ -66,7 +67,10 @@ export class Findings {
     const { carrying, services, transcript } = this.#session;
     // Whoever sees that it rests or asks also sees what it said before; the transcript itself has just said it.
     if (signal.says !== "working" && signal.source !== "transcript") await transcript.readRest();
-    if (signal.says === "working") this.#session.transcriptFinder.begin();
+    if (signal.says === "working") {
+      transcript.beginTurn();
+      this.#session.transcriptFinder.begin();
+    }
     this.#lastWords.set(signal.source, { signal, at: nowOf(services.context) });
     await this.#session.sight({ saw: "signal", signal, trust: carrying.agent.trust(carrying.kind) });
   }

@@ -1,10 +1,15 @@
 import { basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Seen } from "../agents/agent.ts";
 import type { Signal } from "../domain/signal.ts";
 import { FileTail } from "./file-tail.ts";
 import type { LiveSession } from "./live-session.ts";
 import type { Piece } from "./pipe-transcript.ts";
 import { writeWhereabouts } from "./whereabouts.ts";
+
+/** An agent may write down what it said a moment after it has told that it is done. */
+const TURN_MS = 300;
+const TURN_STEP_MS = 20;
 
 /** Follows the file that an agent writes its transcript to: each line is parsed once, whoever comes back. */
 export class TranscriptReader {
@@ -16,6 +21,7 @@ export class TranscriptReader {
   /** What is in the file when it is first looked at was said before: only its last word counts. */
   #isCaughtUp = false;
   #lastSignal: Signal | undefined;
+  #isTurnRead = false;
 
   constructor(session: LiveSession) {
     this.#session = session;
@@ -69,6 +75,20 @@ export class TranscriptReader {
     await this.#tail?.readRest();
   }
 
+  /** A turn has begun, and its end is not in the file yet. */
+  beginTurn(): void {
+    this.#isTurnRead = false;
+  }
+
+  /** Everything that is in the file up to the end of the turn; where that does not come, what is there by then. */
+  async readTurn(): Promise<void> {
+    await this.readRest();
+    for (let ms = 0; !this.#isTurnRead && ms < TURN_MS && !this.#isStopped; ms += TURN_STEP_MS) {
+      await sleep(TURN_STEP_MS);
+      await this.readRest();
+    }
+  }
+
   #tailOf(path: string): FileTail {
     const { services, id } = this.#session;
     return new FileTail(path, {
@@ -82,6 +102,7 @@ export class TranscriptReader {
     const { carrying, findings, id, notes } = this.#session;
     const seen = this.#ofThisLaunch(carrying.agent.observe.transcript?.(text, notes.all) ?? {});
     const { signal, ...rest } = seen;
+    this.#isTurnRead ||= seen.isTurnRead === true;
     // A resumed conversation goes on in the same file.
     const place = { key: `transcript-${offset}`, of: `${id}-${basename(path)}` };
     if (this.#isCaughtUp) return findings.take(seen, place);
