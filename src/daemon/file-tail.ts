@@ -33,7 +33,9 @@ export class FileTail {
   }
 
   get isThere(): boolean {
-    return statSync(this.path, { throwIfNoEntry: false }) !== undefined;
+    const isThere = statSync(this.path, { throwIfNoEntry: false }) !== undefined;
+    this.hasBeenSeen ||= isThere;
+    return isThere;
   }
 
   begin(): void {

@@ -12,7 +12,8 @@ matrix(({ program, kind }) => {
     await lab.model.asked("first");
     await session.at("turn running", "running", { via: TO_A_TURN });
     const data = async () => (await lab.ok(["data", session.id, "--json"])).json;
-    await expect.poll(async () => (await data()).observability, { timeout: 20_000 }).toBe("live");
+    await expect.poll(async () => (await data()).entries, { timeout: 20_000 }).not.toEqual([]);
+    expect((await data()).observability).toBe("live");
     for (const path of transcripts(lab.place.home)) rmSync(path);
     expect((await data()).observability).toBe("transcript_lost");
     await session.stays("transcript removed", "running", 500);

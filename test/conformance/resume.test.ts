@@ -35,7 +35,10 @@ matrix(({ program, kind }) => {
     await session.stays("after our crash", "running", 500);
     await lab.ok(["end", session.id]);
     await lab.ok(["resume", session.id, "-d", "--prompt", "[[text:second answer]]"]);
-    await session.at("resumed turn done", over, { via: [...way.via, "stopping", "stopped"] });
+    await session.at("resumed turn done", over, {
+      via: [...way.via, "stopping", "stopped"],
+      behind: "running",
+    });
     expect((await session.get()).generation).toBe(2);
   });
 
@@ -47,7 +50,7 @@ matrix(({ program, kind }) => {
     const { id } = (await lab.ok(["fork", session.id, "-d", "--json", "--prompt", "[[text:other answer]]"]))
       .json;
     const fork = await lab.watch(id, kind);
-    const after = await fork.at("fork's turn done", over, way);
+    const after = await fork.at("fork's turn done", over, { ...way, behind: "running" });
     expect(after.forked_from).toBe(session.id);
     expect(after.native_id).not.toBe(before.native_id);
     expect(lab.model.requests.findLast(({ tools }) => tools.length > 0)?.prompts).toHaveLength(2);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { newLab } from "./lab.ts";
 import { matrix, TO_A_TURN } from "./matrix.ts";
+import { begin } from "./turn.ts";
 
 matrix(({ program, kind }) => {
   test("start to ready", async () => {
@@ -15,7 +16,7 @@ matrix(({ program, kind }) => {
 
   test("wrong key", async () => {
     await using lab = await newLab(program, { key: "wrong" });
-    const session = await lab.start(kind, "[[text:never said]]");
+    const session = await begin(lab, kind, "[[text:never said]]");
     const isOver = kind === "interactive" ? "waiting_input:prompt" : "failed";
     await session.at("turn refused for its key", isOver, { via: [...TO_A_TURN, "stopping"] });
     const { outcome } = (await lab.ok(["end", session.id, "--json"])).json.session as { outcome: string };

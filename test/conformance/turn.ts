@@ -1,6 +1,12 @@
 import type { Lab } from "./lab.ts";
 import type { Kind } from "./moments.ts";
+import type { ProgramName } from "./programs.ts";
 import type { Watched } from "./watched.ts";
+
+/** Arguments with which the program runs a tool without asking for it. */
+export function unasked(program: ProgramName): string[] {
+  return program === "claude" ? ["--", "--allowedTools", "Bash"] : [];
+}
 
 /** A session that is given this text as its first: typed at its prompt, or as the goal of one that works alone. */
 export async function begin(

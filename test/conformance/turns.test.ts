@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newLab } from "./lab.ts";
 import { matrix, slowTest, TO_A_TURN, TO_THE_END } from "./matrix.ts";
-import { begin } from "./turn.ts";
+import { begin, unasked } from "./turn.ts";
 
 matrix(({ program, kind }) => {
   test("turn running and done", async () => {
@@ -27,7 +27,7 @@ matrix(({ program, kind }) => {
 
   test("thinking, a tool and its result", async () => {
     await using lab = await newLab(program);
-    const session = await begin(lab, kind, "[[think:hm]][[tool:echo from-the-tool]]");
+    const session = await begin(lab, kind, "[[think:hm]][[tool:echo from-the-tool]]", ...unasked(program));
     const isOver = kind === "interactive" ? "waiting_input:prompt" : "stopped";
     await session.at("turn with a tool done", isOver, { via: [...TO_A_TURN, ...TO_THE_END] });
     const entries = await session.entries();

@@ -35,6 +35,8 @@ interface Given extends Pick<Lab, "ok" | "rollcall" | "env" | "program"> {
 export interface Labelled {
   /** What it may pass through on the way there. */
   readonly via?: readonly StateWord[];
+  /** What it must pass before it counts. */
+  readonly behind?: StateWord;
   /** When that happened which leads to it. */
   readonly causeMs?: number;
 }
@@ -73,8 +75,11 @@ export class Watched {
   }
 
   /** Compares what is known to be so with what Rollcall says, and notes it for the scorecard. Fails where it is wrong. */
-  async at(moment: string, expected: StateWord, { via = [], causeMs }: Labelled = {}): Promise<Shown> {
-    const reached = await this.#until((change) => wordOf(change) === expected);
+  async at(moment: string, expected: StateWord, labelled: Labelled = {}): Promise<Shown> {
+    const { via = [], behind, causeMs } = labelled;
+    const reached = await this.#until(
+      (change) => wordOf(change) === expected && (behind === undefined || this.#pathSince().includes(behind)),
+    );
     const path = this.#pathSince();
     const stray = path.filter((word) => word !== expected && !via.includes(word));
     const shown = await this.get();
@@ -106,14 +111,14 @@ export class Watched {
 
   /** When an input of this kind was written down last. */
   async inputGivenMs(by: string): Promise<number> {
-    const isIt = ({ kind, body, seq }: Change) =>
-      kind === "input_given" && body.by === by && seq > this.#seenSeq;
+    const isIt = ({ kind, body }: Change) => kind === "input_given" && body.by === by;
     return (await this.#until(isIt))?.readAtMs ?? Date.now();
   }
 
-  /** Types a text as a person would; resolves when Rollcall says that it was taken. */
+  /** Types a text as a person would; resolves when Rollcall says that it was taken. Only what comes behind it counts. */
   async send(text: string): Promise<void> {
-    await this.#given.ok(["send", this.id, "--", text]);
+    const { seq } = (await this.#given.ok(["send", this.id, "--json", "--", text])).json;
+    this.#seenSeq = Number(seq);
   }
 
   async entries(): Promise<{ role: string; kind: string; text: string | null; tool: unknown }[]> {
