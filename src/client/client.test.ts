@@ -21,3 +21,16 @@ test("where nobody listens there is no daemon", async () => {
   using folder = tempFolder();
   expect(await connectDaemon(folder.path)).toBeUndefined();
 });
+
+test("a daemon that leaves as soon as someone has come is none", async () => {
+  using folder = tempFolder();
+  const server = createServer((socket) => socket.destroy()).listen(join(folder.path, "daemon.sock"));
+  await once(server, "listening");
+  try {
+    const clients = Array.from({ length: 50 }, async () => connectDaemon(folder.path));
+    expect(new Set(await Promise.all(clients))).toEqual(new Set([undefined]));
+  } finally {
+    server.close();
+    await once(server, "close");
+  }
+});
