@@ -146,6 +146,7 @@ export class LiveSession {
     this.transcript.begin(row.turns > 0);
     this.transcriptFinder.begin();
     this.liveFile.begin();
+    this.follower.show(row);
     this.screen.follow(row);
     this.input.open();
     this.#limits.follow(row);
@@ -170,6 +171,7 @@ export class LiveSession {
   async #committed(row: SessionRow): Promise<void> {
     if (row.hasFile) await this.services.context.files.follow(this.id);
     this.#nativeId = row.nativeId;
+    this.follower.show(row);
     this.screen.follow(row);
     this.#limits.follow(row);
     if (!isEnded(row.state)) this.input.follow(row);
