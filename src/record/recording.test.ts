@@ -27,11 +27,8 @@ interface Options {
 }
 
 function open(folder: string, { generation = 1, mostBytes = 1e9, nowMs = 5000 }: Options = {}): Recording {
-  const reported = () => {};
-  return new Recording({
-    ...{ folder, generation, mostBytes, redactor, reported },
-    ...{ now: () => nowMs, startedAtMs: 1000 },
-  });
+  const clock = { now: () => nowMs, startedAtMs: 1000 };
+  return new Recording({ folder, generation, mostBytes, redactor, reported: () => {}, ...clock });
 }
 
 function shown(folder: string, kinds = "om"): string {
