@@ -29,6 +29,16 @@ describe("in a terminal", () => {
     expect(await said(user, id, "assistant")).toEqual(["Bash was denied."]);
   });
 
+  test("a reason for which the dialog has no place is refused in one sentence, and nothing is sent", async () => {
+    await using user = newLiveUser();
+    const id = await atPrompt(user);
+    const asked = await asking(user, id, "ask Bash");
+    const refused = await user.rollcall(["deny", id, "--reason", "not on a Friday"]);
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toMatch(/^rollcall: [^\n]*no place for a reason[^\n]*\.\n/);
+    expect(await user.get(id)).toMatchObject({ seq: asked.seq, waiting: asked.waiting });
+  });
+
   test("a question is answered by number, by text, or in one's own words", async () => {
     await using user = newLiveUser();
     const id = await atPrompt(user);
