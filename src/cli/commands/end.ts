@@ -60,9 +60,13 @@ export const command: Command = {
         return { result, code: isProven ? 0 : 4 };
       };
       const ended: Ended[] = [];
-      const code = await forEach(output, references, ends, (result) => {
-        ended.push(result);
-        return describe(result);
+      const code = await forEach(output, references, {
+        work: ends,
+        describe: (result) => {
+          ended.push(result);
+          return describe(result);
+        },
+        isList: has(input, "all") || references.length > 1,
       });
       for (const { session } of ended) await offerWorktree(output, session);
       return code;
