@@ -1,10 +1,11 @@
 import type { Client } from "../client/client.ts";
 import type { SessionRecord, Waiting } from "../domain/session.ts";
-import type { State } from "../domain/state.ts";
+import { isLive, type State } from "../domain/state.ts";
 import type { Rollcall } from "../record/rollcall.ts";
 import { launchOf } from "./live.ts";
 import type { Output } from "./output.ts";
 import { answerCommand, questionOf } from "./request.ts";
+import { offerWorktree } from "./worktree-offer.ts";
 
 interface Waited {
   readonly session: SessionRecord;
@@ -90,6 +91,7 @@ async function tell(
   if (asks && session.waiting && !output.isJson)
     output.note(`${session.id} asks: ${questionOf(session)}\nAnswer with ${answerCommand(session)}`);
   if (asks) return 4;
+  if (!isLive(session.state)) await offerWorktree(rollcall, output, session);
   return asked === "prompt" ? turnExit(rollcall, session.id) : exitOf(session);
 }
 
