@@ -254,14 +254,13 @@ export class LiveSession {
   }
 
   async #cleanUp(): Promise<void> {
-    const { log, places } = this.services;
+    const { log } = this.services;
     try {
       faultPoint("end.recorded");
       await this.follower.finish();
       await this.services.screens.drop(this.folder);
       await holderGone(this.folder);
-      if (this.carrying.launch.view === "tmux")
-        await closeTmuxView({ socketDir: places.run, sessionId: this.id });
+      await this.#closeView();
       faultPoint("end.kept");
       rmSync(this.folder, { recursive: true, force: true });
       faultPoint("end.removed");
@@ -270,6 +269,16 @@ export class LiveSession {
     }
     this.#whenClosed();
     this.#closed.resolve();
+  }
+
+  /** One that could not be opened, as where tmux is missing, cannot be closed: that keeps nothing else from going. */
+  async #closeView(): Promise<void> {
+    const { log, places } = this.services;
+    if (this.carrying.launch.view !== "tmux") return;
+    const closing = closeTmuxView({ socketDir: places.run, sessionId: this.id });
+    await closing.catch((err: unknown) =>
+      log.warn({ session: this.id, err }, "could not close its tmux view"),
+    );
   }
 }
 
