@@ -179,6 +179,7 @@ export interface Controls {
   /** Undefined: the text as the host types it. */
   say(to: Addressee, text: string): Keystrokes | undefined;
   approve(to: Addressee, request: Waiting): Keystrokes | undefined;
+  /** Throws a coded error for a reason that its dialog has no place for: none is dropped in silence. */
   deny(to: Addressee, request: Waiting, reason: string | null): Keystrokes | undefined;
   /** Throws a coded error for a choice that the request does not offer. */
   answer(to: Addressee, request: Waiting, choice: string): Keystrokes | undefined;

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -22,15 +23,20 @@ test("where nobody listens there is no daemon", async () => {
   expect(await connectDaemon(folder.path)).toBeUndefined();
 });
 
-test("a daemon that leaves as soon as someone has come is none", async () => {
+/** Takes connections into its queue, greets nobody, and leaves. */
+const LEAVING = `
+  const server = require("node:net").createServer().listen(process.argv[1], () => {
+    process.stdout.write("up");
+    const end = Date.now() + 300;
+    while (Date.now() < end);
+    process.exit();
+  });
+`;
+
+test("a daemon that leaves before it has greeted anyone is none", async () => {
   using folder = tempFolder();
-  const server = createServer((socket) => socket.destroy()).listen(join(folder.path, "daemon.sock"));
-  await once(server, "listening");
-  try {
-    const clients = Array.from({ length: 50 }, async () => connectDaemon(folder.path));
-    expect(new Set(await Promise.all(clients))).toEqual(new Set([undefined]));
-  } finally {
-    server.close();
-    await once(server, "close");
-  }
+  const daemon = spawn(process.execPath, ["-e", LEAVING, join(folder.path, "daemon.sock")]);
+  await once(daemon.stdout, "data");
+  const clients = Array.from({ length: 50 }, async () => connectDaemon(folder.path));
+  expect(new Set(await Promise.all(clients))).toEqual(new Set([undefined]));
 });
