@@ -181,7 +181,7 @@ export function agentContract(agent: Agent): void {
       fc.assert(
         fc.property(fc.constantFrom(...capabilities.kinds), waiting, (kind, request) => {
           const keys = denied(agent, kind, request, "not on a Friday");
-          if (keys) expect([keys.bytes, ...(keys.then ?? [])].join("")).toContain("not on a Friday");
+          if (keys) expect([keys.bytes, ...(keys.more ?? [])].join("")).toContain("not on a Friday");
         }),
       );
     });
