@@ -128,8 +128,11 @@ export interface Seen {
   readonly identity?: { readonly nativeId?: string; readonly model?: string; readonly agentVersion?: string };
   /** Texts that the agent shows to have, though it may work on another one yet. */
   readonly taken?: readonly string[];
-  /** With a signal: its transcript will tell in a moment that this turn is over, and until then all that was said. */
-  readonly isTurnToRead?: true;
+  /**
+   * What will tell the rest of this in a moment, and is waited for, but not for long: the transcript that this turn
+   * is over, and until there all that was said; or a hook, whereupon this piece is parsed again.
+   */
+  readonly awaits?: "turn" | "hook";
   /** Of a transcript: a turn is over here. */
   readonly isTurnRead?: true;
   /** From now on it writes its transcript here. */

@@ -96,6 +96,7 @@ export class HookSpool {
       return this.#services.log.info({ event }, "a hook came too late, or was no JSON");
     const parse = session.carrying.agent.observe.hook;
     if (parse) await session.findings.parsed((notes) => parse(event, payload, notes));
+    session.findings.sawHook();
   }
 
   async #takeFromOutside(event: string, path: string): Promise<void> {

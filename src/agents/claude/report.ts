@@ -23,9 +23,9 @@ export function report(fields: Fields, notes: Notes): Seen {
     case "working":
       return { signal: working("terminal", "report_working", msg), notes: { ...TALKING, cleared: "" } };
     case "done":
-      return { signal: ended("terminal", "report_done", "good"), notes: OVER, isTurnToRead: true };
+      return { signal: ended("terminal", "report_done", "good"), notes: OVER, awaits: "turn" };
     case "error":
-      return { signal: failed(msg), notes: OVER, isTurnToRead: true };
+      return { signal: failed(msg), notes: OVER, awaits: "turn" };
     case "blocked":
       return fields.kind === "auth" ? loggedOut(msg) : blocked(fields.kind, msg, notes);
     default:
@@ -55,7 +55,7 @@ function failed(msg: string | null): Signal {
 /** No dialog, but nothing goes on before someone has logged in. */
 function loggedOut(msg: string | null): Seen {
   const asked: Asked = { ...AT_PROMPT, for: "login", question: msg };
-  return { signal: asking("terminal", "report_auth", asked, msg), notes: OVER, isTurnToRead: true };
+  return { signal: asking("terminal", "report_auth", asked, msg), notes: OVER, awaits: "turn" };
 }
 
 /** What is asked for in full comes by a hook, before this or after it. */
@@ -64,7 +64,9 @@ function blocked(kind: string | undefined, msg: string | null, notes: Notes): Se
   const call = kind === undefined ? undefined : calls.find((one) => isAbout(msg ?? "", one));
   const asked = call ? askedBy(call) : askedIn(kind, msg, notes);
   const rest = calls.filter((one) => one !== call);
+  const isHookToCome = !call && asked.for !== "dialog" && notes.hooks === "yes";
   return {
+    ...(isHookToCome ? { awaits: "hook" } : {}),
     signal: asking("terminal", `report_${asked.for}`, asked, msg),
     notes: {
       reports: "yes",
