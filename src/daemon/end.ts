@@ -7,7 +7,7 @@ import { durationOf } from "../record/config.ts";
 import { type Daemon, liveOrThrow, notCarried } from "./daemon.ts";
 import { faultPoint } from "./fault-point.ts";
 import type { LiveSession } from "./live-session.ts";
-import type { Done } from "./speak.ts";
+import type { Done } from "./send.ts";
 import { rowOf } from "./start.ts";
 import { waitForSessions } from "./wait.ts";
 

@@ -1,11 +1,13 @@
 import { isLive } from "../domain/state.ts";
+import { type AnswerInput, answerRequest } from "./answer.ts";
 import type { Daemon } from "./daemon.ts";
 import { type DataInput, sessionData } from "./data.ts";
 import type { Handlers } from "./door.ts";
 import { continueSession, type EndInput, endSession, pauseSession } from "./end.ts";
 import { explainSession } from "./explain.ts";
+import { interruptSession } from "./interrupt.ts";
 import { Launches } from "./launches.ts";
-import { type AnswerInput, answerRequest, interruptSession, sendInput, sendKeys } from "./speak.ts";
+import { sendInput, sendKeys } from "./send.ts";
 import {
   type ForkInput,
   forkSession,

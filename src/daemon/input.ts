@@ -17,6 +17,17 @@ export const OPENING_FILE = "opening";
 /** An Enter that comes in one piece with a paste would be taken for part of it. */
 const BETWEEN_PIECES_MS = 30;
 
+interface Saying {
+  readonly channel: Channel | null;
+  /** In mid-turn: the agent takes it up later. */
+  readonly isQueued: boolean;
+}
+
+interface Writing extends Saying {
+  readonly by: InputKind;
+  readonly text: string;
+}
+
 /** What is given to one agent: one sender at a time, recorded before it is written. */
 export class Input {
   readonly #session: LiveSession;
@@ -40,14 +51,14 @@ export class Input {
   }
 
   /** A person's text, as this agent on this host takes it. */
-  async say(by: InputKind, text: string, channel: Channel | null): Promise<Sighted> {
+  async say(by: InputKind, text: string, { channel, isQueued }: Saying): Promise<Sighted> {
     const { agent, launch } = this.#session.carrying;
     const own = agent.controls.say(this.#session.addressee, text);
     const host = hostOf(launch.host);
     const modes =
       host.hasScreen && text.includes("\n") ? await this.#session.screen.modes() : { bracketedPaste: false };
     const pieces = own ? piecesOf(own) : host.encodeText(text, modes);
-    const given = await this.write(by, pieces, text, channel);
+    const given = await this.write(pieces, { by, text, channel, isQueued });
     if (agent.capabilities.outputIsTranscript && by !== "keys")
       await this.#session.findings.take({ entries: [{ role: "user", kind: "text", text, tool: null }] });
     return given;
@@ -59,18 +70,17 @@ export class Input {
     text: string,
     channel: Channel | null,
   ): Promise<Sighted> {
-    return this.write(by, piecesOf(keystrokes), text, channel);
+    return this.write(piecesOf(keystrokes), { by, text, channel, isQueued: false });
   }
 
-  async write(
-    by: InputKind,
-    pieces: readonly string[],
-    text: string,
-    channel: Channel | null,
-  ): Promise<Sighted> {
+  async write(pieces: readonly string[], { by, text, channel, isQueued }: Writing): Promise<Sighted> {
     if (!this.#session.follower.connection) throw unreachable(this.#session.id);
     const { generation } = this.#session.carrying;
-    const given = await this.#session.append([{ kind: "input_given", by, generation, text }], channel);
+    const queued = isQueued ? { isQueued } : {};
+    const given = await this.#session.append(
+      [{ kind: "input_given", by, generation, text, ...queued }],
+      channel,
+    );
     faultPoint("input.recorded");
     for (const [index, piece] of pieces.entries()) {
       if (index > 0) await sleep(BETWEEN_PIECES_MS);
@@ -112,6 +122,13 @@ export class Input {
     else if (launch.closesInput && !tellsTurns) this.close();
   }
 
+  /** Whoever looks at the session sees why it does nothing. */
+  async #tellNotGiven(error: unknown): Promise<void> {
+    const { findings, services, id } = this.#session;
+    services.log.error({ session: id, err: error }, "the prompt was not given");
+    await findings.notice("prompt", "Its first text could not be given to it; send it again.");
+  }
+
   #givePrompt(): void {
     if (this.#isGivingPrompt) return;
     this.#isGivingPrompt = true;
@@ -119,17 +136,12 @@ export class Input {
     void this.inTurn(async (row) => {
       if (row.carried?.isPromptGiven !== false) return;
       await this.#session.follower.reachable();
-      await this.say("prompt", readFileSync(path, "utf8"), null);
+      await this.say("prompt", readFileSync(path, "utf8"), { channel: null, isQueued: false });
       rmSync(path, { force: true });
       if (this.#session.carrying.launch.closesInput && !this.#session.carrying.agent.capabilities.tellsTurns)
         this.close();
     })
-      .catch((error: unknown) =>
-        this.#session.services.log.error(
-          { session: this.#session.id, err: error },
-          "the prompt was not given",
-        ),
-      )
+      .catch(async (error: unknown) => this.#tellNotGiven(error))
       .finally(() => (this.#isGivingPrompt = false));
   }
 }

@@ -1,5 +1,6 @@
 import { RollcallError } from "../domain/errors.ts";
 import type { FeedEvent } from "../domain/event.ts";
+import { shows } from "../domain/same-text.ts";
 import type { SessionRecord } from "../domain/session.ts";
 import { isEnded, type State } from "../domain/state.ts";
 import type { Daemon } from "./daemon.ts";
@@ -63,9 +64,11 @@ async function reach(
   promise.catch(() => {});
   // What the feed brings late was true before, and is no answer to who asks now.
   let from = after ?? 0;
+  let owed = await owedText(daemon, id, after);
   const judge = (event: FeedEvent) => {
+    if (owed !== undefined && isTakenUp(event, owed, from)) owed = undefined;
     const state = stateOf(event, from);
-    if (state === undefined) return;
+    if (state === undefined || (owed !== undefined && isPrompt(event))) return;
     if (state !== "gone" && until.includes(state)) resolve(state);
     else if (state === "gone" || isEnded(state)) resolve(null);
   };
@@ -84,6 +87,23 @@ async function reach(
   if (isEnded(row.state)) resolve(until.includes(row.state) ? row.state : null);
   // Awaited here: the listener is let go of when this returns.
   return await promise;
+}
+
+/** A text that was given in mid-turn has a turn of its own: the prompt before that one is not its answer. */
+async function owedText(daemon: Daemon, id: string, after: number | undefined): Promise<string | undefined> {
+  if (after === undefined || after === 0) return undefined;
+  const [event] = await daemon.services.context.store.events(id, { after: after - 1, limit: 1 });
+  const isQueued = event?.seq === after && event.body.kind === "input_given" && event.body.isQueued;
+  return isQueued && event.body.kind === "input_given" ? event.body.text : undefined;
+}
+
+function isTakenUp(event: FeedEvent, text: string, after: number): boolean {
+  if (!("seq" in event) || event.seq <= after || event.body.kind !== "entry_added") return false;
+  return event.body.entry.role === "user" && shows(event.body.entry.text ?? "", text);
+}
+
+function isPrompt({ body }: FeedEvent): boolean {
+  return body.kind === "state_changed" && body.waiting?.for === "prompt";
 }
 
 function stateOf(event: FeedEvent, after: number): State | "gone" | undefined {

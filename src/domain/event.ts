@@ -70,6 +70,8 @@ export type EventBody =
       readonly by: InputKind;
       readonly generation: number;
       readonly text: string;
+      /** Given in mid-turn, for a turn of its own. */
+      readonly isQueued?: boolean;
     }
   /** Most of a time-out has passed. */
   | { readonly kind: "limit_neared"; readonly limit: string; readonly allowedMs: number }

@@ -54,7 +54,9 @@ describe("a record file", () => {
   test("stands at the git root of the working folder, else in that folder, else where it is told", async () => {
     using world = tempWorld();
     mkdirSync(join(world.workspace, ".git"));
-    mkdirSync(join(world.workspace, "deep", "er"), { recursive: true });
+    writeFileSync(join(world.workspace, ".git", "HEAD"), "ref: refs/heads/main\n");
+    // What is empty is no repository, whoever made it.
+    mkdirSync(join(world.workspace, "deep", "er", ".git"), { recursive: true });
     await using rollcall = await world.open({ cwd: join(world.workspace, "deep", "er") });
     await rollcall.create({ id: "root" });
     expect(world.readFile("root")).toMatchObject({ workspacePath: world.workspace });

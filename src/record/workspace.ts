@@ -43,9 +43,15 @@ function realPathOf(path: string): string {
 
 function findUp(start: string): string | undefined {
   for (let folder = start; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".git"))) return folder;
+    if (isGitRoot(folder)) return folder;
     if (folder === dirname(folder)) return undefined;
   }
+}
+
+/** As git itself sees it: an empty `.git`, such as a sandbox leaves behind, is none. */
+function isGitRoot(folder: string): boolean {
+  const found = statSync(join(folder, ".git"), { throwIfNoEntry: false });
+  return found !== undefined && (found.isFile() || existsSync(join(folder, ".git", "HEAD")));
 }
 
 /** `.git` is a folder, or in a linked work tree a file that names one. */

@@ -197,6 +197,15 @@ describe("an interrupt", () => {
     });
   });
 
+  test("in a dialog before the first prompt is refused with 4: the same key could mean to leave", async () => {
+    await using user = newLiveUser();
+    const { id } = await user.start(["scripted", "--", "--trust"]);
+    await user.reach(id, "waiting_input");
+    const answer = await user.rollcall(["interrupt", id, "--json"]);
+    expect(answer).toMatchObject({ code: 4, error: { code: "wrong_state" } });
+    expect(answer.error.message).toContain("trust");
+  });
+
   test("of a command is what Ctrl-C is; without a terminal there is none", async () => {
     await using user = newLiveUser();
     const trap = "trap 'echo caught; exit 9' INT; echo ready; while :; do sleep 0.1; done";

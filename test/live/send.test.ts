@@ -133,6 +133,28 @@ test("a text that an agent does not take is an error", async () => {
   expect(await said(user, id, "assistant")).toEqual(["deaf"]);
 });
 
+test("a text that a busy agent does not take is an error, too", async () => {
+  await using user = newLiveUser();
+  const id = await atPrompt(user);
+  await user.ok(["send", id, "stop-reading ; hang"]);
+  await user.reach(id, "running");
+  const answer = await user.rollcall(["send", id, "hello?", "--json"]);
+  expect(answer).toMatchObject({ code: 1, error: { code: "not_delivered" } });
+  expect(await said(user, id, "user")).toEqual(["stop-reading ; hang"]);
+});
+
+test.each([["interactive"], ["autonomous"]])(
+  "send --wait in mid-turn of an %s agent waits for the turn of its own text",
+  async (kind) => {
+    await using user = newLiveUser();
+    const { id } = await user.start(["scripted", "--kind", kind, "--prompt", "work 700ms ; say first"]);
+    await user.reach(id, "running");
+    await until(async () => (await said(user, id, "user")).length === 1, "the first turn");
+    const answer = await user.rollcall(["send", id, "say second", "--wait"]);
+    expect(answer).toMatchObject({ code: 0, stdout: "second\n" });
+  },
+);
+
 test("the turn of a text is never missed by a wait that begins when it is over", async () => {
   await using user = newLiveUser();
   const id = await atPrompt(user);

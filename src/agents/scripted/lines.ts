@@ -18,6 +18,7 @@ export function readLine(line: string): JsonObject | undefined {
 /** What transcript and stream tell in the same words. */
 export function seenIn(line: JsonObject): Omit<Seen, "signal"> {
   if (line.type === "init") return { identity: identityOf(line) };
+  if (line.type === "queued" && typeof line.text === "string") return { taken: [line.text] };
   const entry = entryOf(line);
   const usage = line.type === "result" && Array.isArray(line.usage) ? line.usage.flatMap(usageOf) : [];
   return {

@@ -1,7 +1,7 @@
 import { type Directive, directivesOf } from "./directives.ts";
 import type { Face } from "./face.ts";
 import type { Hooks } from "./hooks.ts";
-import { type ModelRequest, now, type TurnResult } from "./line.ts";
+import { type Item, type ModelRequest, now, type TurnResult } from "./line.ts";
 import type { Options } from "./options.ts";
 import type { Transcript } from "./transcript.ts";
 import { Turn, TurnFailed, type Used, untilAborted } from "./turn.ts";
@@ -35,6 +35,12 @@ export class Conversation {
   submit(prompt: string): void {
     this.#waiting.push(prompt);
     if (this.#running === undefined) void this.#runAll();
+    else this.#tellQueued({ type: "queued", text: prompt });
+  }
+
+  #tellQueued(item: Item): void {
+    this.#parts.transcript.write(item);
+    this.#parts.face.show(item);
   }
 
   interrupt(): boolean {

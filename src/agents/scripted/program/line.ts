@@ -20,6 +20,8 @@ export type TurnResult = "good" | "failed" | "aborted";
 /** What the transcript keeps and what the stream shows, in the same words. */
 export type Item =
   | { readonly type: "user" | "assistant" | "thinking"; readonly text: string }
+  /** Said in mid-turn; it waits for a turn of its own. */
+  | { readonly type: "queued"; readonly text: string }
   | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly params: JsonObject }
   | { readonly type: "tool_result"; readonly id: string; readonly name: string; readonly result: Json }
   | {

@@ -6,6 +6,8 @@ export function linesOf(item: Item): string {
   switch (item.type) {
     case "user":
       return `> ${item.text.replaceAll("\n", "\n  ")}`;
+    case "queued":
+      return `(queued) ${item.text.replaceAll("\n", "\n  ")}`;
     case "assistant":
       return item.text;
     case "thinking":

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Keystrokes } from "../agents/agent.ts";
+import { RollcallError } from "../domain/errors.ts";
+import type { FeedEvent } from "../domain/event.ts";
+import type { SessionRow, Waiting } from "../domain/session.ts";
+import { type Daemon, liveOrThrow } from "./daemon.ts";
+import type { LiveSession } from "./live-session.ts";
+import { type Done, TAKEN_MS, type ToOne } from "./send.ts";
+import { rowOf } from "./start.ts";
+import { Watch } from "./watch-for.ts";
+
+/** Agents hold a dialog back after a key, and an earlier answer would stay in the prompt box. */
+const AFTER_KEY_MS = 1200;
+
+export interface AnswerInput extends ToOne {
+  readonly answer: "approve" | "deny" | "choose";
+  readonly requestId?: string;
+  readonly choice?: string;
+  readonly reason?: string;
+}
+
+/** Answers exactly the request that was meant, when it is on the screen, and makes sure that it was taken. */
+export async function answerRequest(daemon: Daemon, input: AnswerInput): Promise<Done> {
+  const session = liveOrThrow(daemon, await rowOf(daemon, input.sessionId));
+  return session.input.inTurn(async (row) => {
+    const request = requestOf(row, input);
+    const keystrokes = keystrokesFor(session, request, input);
+    await untilAnswerable(session, request, keystrokes);
+    using left = new Watch(daemon, row, (event) => hasLeft(event, request));
+    const said = input.choice ?? input.answer;
+    const { seq } = await session.input.press("answer", keystrokes, said, input.channel ?? null);
+    if (!(await left.within(TAKEN_MS)))
+      throw new RollcallError("not_delivered", `Session ${row.id} still asks the same after the answer.`, {
+        hint: `Look at it with \`rollcall attach ${row.id}\`.`,
+      });
+    return { sessionId: row.id, seq };
+  });
+}
+
+function requestOf(row: SessionRow, { requestId, answer }: AnswerInput): Waiting {
+  const { waiting } = row;
+  if (row.state !== "waiting_input" || !waiting || waiting.for === "prompt" || waiting.for === "limit")
+    throw new RollcallError("no_request", `Session ${row.id} asks nothing now; nothing was sent.`, {
+      hint: `See \`rollcall get ${row.id}\`.`,
+    });
+  if (requestId !== undefined && requestId !== waiting.requestId)
+    throw new RollcallError(
+      "request_changed",
+      `Session ${row.id} asks something else by now (${waiting.requestId}); nothing was sent.`,
+      {
+        hint: `See what it asks with \`rollcall get ${row.id}\`.`,
+        facts: { requestId: waiting.requestId },
+      },
+    );
+  checkFits(row, waiting, answer);
+  return waiting;
+}
+
+function checkFits(row: SessionRow, waiting: Waiting, answer: AnswerInput["answer"]): void {
+  const verbs =
+    waiting.for === "permission" || waiting.for === "trust"
+      ? ["approve", "deny"]
+      : waiting.for === "login"
+        ? []
+        : ["choose"];
+  if (verbs.includes(answer)) return;
+  const how =
+    verbs.length === 0
+      ? `rollcall attach ${row.id}`
+      : verbs.includes("choose")
+        ? `rollcall answer ${row.id} CHOICE`
+        : `rollcall approve ${row.id}`;
+  throw new RollcallError("wrong_state", `Session ${row.id} asks for a ${waiting.for}; nothing was sent.`, {
+    hint: `Use \`${how}\`.`,
+  });
+}
+
+function keystrokesFor(session: LiveSession, request: Waiting, input: AnswerInput): Keystrokes {
+  const { controls } = session.carrying.agent;
+  const to = session.addressee;
+  const keystrokes =
+    input.answer === "approve"
+      ? controls.approve(to, request)
+      : input.answer === "deny"
+        ? controls.deny(to, request, input.reason ?? null)
+        : controls.answer(to, request, input.choice ?? "");
+  if (keystrokes) return keystrokes;
+  throw new RollcallError("not_offered", "This request cannot be answered from outside.", {
+    hint: `Use \`rollcall attach ${session.id}\`.`,
+  });
+}
+
+/** Nobody typed for a while, the dialog is drawn, and it is still the same one. */
+async function untilAnswerable(
+  session: LiveSession,
+  request: Waiting,
+  { onScreen }: Keystrokes,
+): Promise<void> {
+  if (session.carrying.launch.host !== "pty") return;
+  const deadline = performance.now() + TAKEN_MS;
+  while (performance.now() < deadline) {
+    const status = await session.follower.status();
+    const restMs = AFTER_KEY_MS - (status?.lastInputMsAgo ?? AFTER_KEY_MS);
+    const text = restMs > 0 || onScreen === undefined ? "" : ((await session.screen.now())?.text() ?? "");
+    if (restMs <= 0 && (onScreen === undefined || new RegExp(onScreen, "mu").test(text))) {
+      const row = await session.row();
+      if (row?.waiting?.requestId === request.requestId) return;
+      throw new RollcallError(
+        "request_changed",
+        `Session ${session.id} asks something else by now; nothing was sent.`,
+      );
+    }
+    await sleep(Math.max(restMs, 50));
+  }
+  throw new RollcallError(
+    "not_delivered",
+    `The question of session ${session.id} is not on its screen; nothing was sent.`,
+    {
+      hint: `Look at it with \`rollcall attach ${session.id}\`.`,
+    },
+  );
+}
+
+function hasLeft({ body }: FeedEvent, request: Waiting): boolean {
+  return (
+    body.kind === "state_changed" &&
+    (body.to !== "waiting_input" || body.waiting?.requestId !== request.requestId)
+  );
+}

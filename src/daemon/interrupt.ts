@@ -1,0 +1,47 @@
+import { RollcallError } from "../domain/errors.ts";
+import type { FeedEvent } from "../domain/event.ts";
+import type { SessionRow } from "../domain/session.ts";
+import { isEnded, type WaitingFor } from "../domain/state.ts";
+import { type Daemon, liveOrThrow } from "./daemon.ts";
+import { checkMoves, type Done, TAKEN_MS, type ToOne } from "./send.ts";
+import { rowOf } from "./start.ts";
+import { Watch } from "./watch-for.ts";
+
+/** Stops the turn in progress by the agent's own means. Answered when that turn is over. */
+export async function interruptSession(daemon: Daemon, { sessionId, channel }: ToOne): Promise<Done> {
+  const session = liveOrThrow(daemon, await rowOf(daemon, sessionId));
+  const { agent } = session.carrying;
+  return session.input.inTurn(async (row) => {
+    const keystrokes = agent.controls.interrupt(session.addressee);
+    if (!keystrokes)
+      throw new RollcallError("not_offered", `Session ${sessionId} cannot be interrupted.`, {
+        hint: `\`rollcall end ${sessionId}\` ends it.`,
+      });
+    checkMoves(row);
+    checkInTurn(row);
+    using over = new Watch(daemon, row, isTurnOver);
+    const { seq } = await session.input.press("interrupt", keystrokes, "interrupt", channel ?? null);
+    if (agent.capabilities.tellsTurns && !(await over.within(TAKEN_MS)))
+      throw new RollcallError("not_delivered", `Session ${sessionId} works on after the interrupt.`, {
+        hint: `\`rollcall end ${sessionId}\` ends it.`,
+      });
+    return { sessionId, seq };
+  });
+}
+
+/** What a session may wait for within a turn. At any other dialog the same key could mean "leave". */
+const IN_TURN: readonly WaitingFor[] = ["permission", "question"];
+
+function checkInTurn(row: SessionRow): void {
+  if (row.state === "running" || (row.waiting !== null && IN_TURN.includes(row.waiting.for))) return;
+  const isAtPrompt = row.waiting?.for === "prompt";
+  const where = isAtPrompt ? "at its prompt" : row.waiting ? `in a dialog (${row.waiting.for})` : row.state;
+  throw new RollcallError("wrong_state", `Session ${row.id} is ${where}; there is nothing to interrupt.`, {
+    hint: `See \`rollcall get ${row.id}\`.`,
+  });
+}
+
+function isTurnOver({ body }: FeedEvent): boolean {
+  if (body.kind !== "state_changed") return false;
+  return isEnded(body.to) || (body.to === "waiting_input" && body.waiting?.for === "prompt");
+}

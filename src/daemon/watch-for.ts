@@ -1,0 +1,40 @@
+import type { FeedEvent } from "../domain/event.ts";
+import type { SessionRow } from "../domain/session.ts";
+import type { Daemon } from "./daemon.ts";
+
+/** Begins to listen at once, so that nothing is missed between an act and the wait for what it leads to. */
+export class Watch implements Disposable {
+  readonly #held: Disposable[] = [];
+  readonly #seen = Promise.withResolvers<boolean>();
+
+  constructor(daemon: Daemon, row: SessionRow, isIt: (event: FeedEvent) => boolean) {
+    const judge = (event: FeedEvent) => {
+      if ("seq" in event && event.seq > row.seq && isIt(event)) this.saw();
+      if (event.body.kind === "deleted") this.saw();
+    };
+    this.hold(daemon.hub.listen(judge, [row.id]));
+  }
+
+  /** Lets go of it together with the rest. */
+  hold(listening: Disposable): void {
+    this.#held.push(listening);
+  }
+
+  /** It was seen in another way than by an event. */
+  saw(): void {
+    this.#seen.resolve(true);
+  }
+
+  async within(ms: number): Promise<boolean> {
+    const timer = setTimeout(() => this.#seen.resolve(false), ms);
+    try {
+      return await this.#seen.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const listening of this.#held) listening[Symbol.dispose]();
+  }
+}
