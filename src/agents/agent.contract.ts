@@ -18,7 +18,7 @@ const SAID = "my secret plan/../../etc $(id)";
 const REQUEST: LaunchRequest = {
   sessionId: "session-20260108-120000-abcdef",
   kind: "interactive",
-  args: ["program", SAID],
+  args: ["-c", `said=${SAID}`],
   cwd: "/work",
   model: null,
   env: { HOME: "/home/someone", PATH: "/usr/bin", API_TOKEN: "a-value-of-the-caller" },
@@ -154,10 +154,12 @@ export function agentContract(agent: Agent): void {
             observe.report?.(fields, notes) ?? {},
             observe.hook?.(event, object, notes) ?? {},
             observe.file?.(object, notes) ?? {},
+            observe.shown?.(line, notes) ?? {},
             identitySeen(observe.transcriptName?.(line)),
           ];
           const first = seen();
           expect(seen()).toEqual(first);
+          expect(typeof (observe.isOwnTranscript?.(line) ?? true)).toBe("boolean");
           for (const one of first) expectWellFormed(agent, one);
         }),
         { numRuns: 500 },
@@ -212,7 +214,7 @@ function expectKeys(keys: Keystrokes | undefined, host: LaunchPlan["host"] | und
   expect(keys.bytes).not.toBe("");
   if (keys.onScreen !== undefined) checkPattern(keys.onScreen);
   // One thing said is one line on pipes, and one paste at a terminal: nothing in it may end it early.
-  for (const bytes of [keys.bytes, ...(keys.then ?? [])])
+  for (const bytes of [keys.bytes, ...(keys.more ?? [])])
     if (host === "pipe") expect(bytes.indexOf("\n")).toBe(bytes.length - 1);
     else expect(bytes.split("\u001b[201~").length).toBeLessThanOrEqual(2);
 }
@@ -236,7 +238,7 @@ function answerOf(plan: () => LaunchPlan): string {
 }
 
 function planText(plan: LaunchPlan): string {
-  return JSON.stringify([plan.command, plan.env, plan.files]);
+  return JSON.stringify([plan.command, plan.env, plan.files, plan.opening]);
 }
 
 function deepFreeze<T>(value: T): T {

@@ -1,9 +1,10 @@
 import type { AgentType } from "../domain/session.ts";
 import type { Agent } from "./agent.ts";
+import { codex } from "./codex/adapter.ts";
 import { command } from "./command/adapter.ts";
 import { scripted } from "./scripted/adapter.ts";
 
-const AGENTS: readonly Agent[] = [scripted, command];
+const AGENTS: readonly Agent[] = [codex, scripted, command];
 
 export function findAgent(type: AgentType): Agent | undefined {
   return AGENTS.find((agent) => agent.type === type);
