@@ -75,12 +75,18 @@ export class Findings {
   async signal(signal: Signal): Promise<void> {
     const { transcript, transcriptFinder } = this.#session;
     // Whoever sees that it rests or asks also sees what it said before; the transcript itself has just said it.
-    if (signal.source !== "transcript") await transcript.readRest();
+    if (signal.says !== "working" && signal.source !== "transcript") await transcript.readRest();
     if (signal.says === "working") transcriptFinder.begin();
     const held = this.#unsettled.take();
     if (held && !isTakenBack(held, signal)) await this.#tell(held);
     if (signal.settleMs === undefined) await this.#tell(signal);
     else this.#unsettled.hold(signal, signal.settleMs);
+  }
+
+  /** Something else shows that the agent does what it said. */
+  async settle(): Promise<void> {
+    const held = this.#unsettled.take();
+    if (held) await this.#tell(held);
   }
 
   async #tell(signal: Signal): Promise<void> {

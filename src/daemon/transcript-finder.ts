@@ -46,9 +46,11 @@ export class TranscriptFinder {
     const beganMs = this.#beganMs;
     try {
       const found = await this.#find();
-      if (found) await this.#found(found.path);
       // A file that is older than what it has begun may not be the one that it writes next.
-      if (found && found.writtenMs >= beganMs - CLOCK_TICK_MS) return;
+      const isFresh = found !== undefined && found.writtenMs >= beganMs - CLOCK_TICK_MS;
+      if (isFresh) await this.#session.findings.settle();
+      if (found) await this.#found(found.path);
+      if (isFresh) return;
     } catch (error) {
       services.log.warn({ session: id, err: error }, "could not look for the transcript");
     }

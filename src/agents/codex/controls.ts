@@ -3,7 +3,7 @@ import type { Kind, Waiting } from "../../domain/session.ts";
 import type { Addressee, Controls, Keystrokes } from "../agent.ts";
 import { boxIn } from "./box.ts";
 import { dialogPattern } from "./dialog-pattern.ts";
-import { answerId, request as line, message, SAYING_ID, userInput } from "./protocol.ts";
+import { answerId, request as line, message, sayingId, userInput } from "./protocol.ts";
 
 const ESCAPE = "\u001b";
 /** Takes out what stands before the cursor in the line; then the end of the line before. */
@@ -16,7 +16,7 @@ export const controls: Controls = {
     by(to.kind, {
       interactive: () => ({ bytes: pasted(text), more: ["\r"] }),
       // In mid-turn the running turn takes it.
-      autonomous: () => said(line(SAYING_ID, "turn/start", { ...threadOf(to), input: userInput(text) })),
+      autonomous: () => said(line(sayingId(text), "turn/start", { ...threadOf(to), input: userInput(text) })),
     }),
   approve: (to, request) =>
     by(to.kind, {
@@ -111,7 +111,8 @@ function declined(to: Addressee, request: Waiting, reason: string | null): Keyst
   const keys = decided(request, "decline");
   if (!keys || reason === null || reason.trim() === "" || to.notes.turn === undefined) return keys;
   const params = { ...threadOf(to), input: userInput(reason), expectedTurnId: to.notes.turn };
-  return { ...keys, more: [line("reason", "turn/steer", params)] };
+  // Told first, it is there when the turn goes on.
+  return { bytes: line("reason", "turn/steer", params), more: [keys.bytes] };
 }
 
 function interrupted(to: Addressee): Keystrokes | undefined {

@@ -2,7 +2,17 @@ import type { JsonObject } from "../../domain/json.ts";
 
 /** Our requests to the app server; each answer names the one that it is for. */
 export const OPENING_ID = "open";
-export const SAYING_ID = "say";
+const SAYING = "say ";
+
+/** The answer to a text names its request, and so it tells which text was taken. */
+export function sayingId(text: string): string {
+  return `${SAYING}${text}`;
+}
+
+/** The text that an answer is for. */
+export function saidText(id: unknown): string | undefined {
+  return typeof id === "string" && id.startsWith(SAYING) ? id.slice(SAYING.length) : undefined;
+}
 
 /** One message of its protocol, which is JSON-RPC without the version. */
 export function message(content: object): string {

@@ -44,7 +44,7 @@ function working(
   if (notes.isLoaded === undefined) return { ...evidence, says: "loading" };
   // The last report, told once more.
   if (notes.report === "working" && notes.turn === "over") return undefined;
-  const isKnown = notes.turn === "open" || notes.report === "blocked";
+  const isKnown = notes.turn === "open" || (notes.turn === undefined && notes.report === "blocked");
   return { ...evidence, says: "working", ...(isKnown ? {} : { settleMs: SETTLE_MS }) };
 }
 

@@ -4,7 +4,7 @@ import type { Signal } from "../../domain/signal.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { itemDone, itemStarted } from "./items.ts";
 import { objectIn, readLine, textOf, texts } from "./lines.ts";
-import { answerId, message, OPENING_ID, requestIdOf, SAYING_ID } from "./protocol.ts";
+import { answerId, message, OPENING_ID, requestIdOf, saidText } from "./protocol.ts";
 import { noteAsked, noteResolved, pendingIn, requestSeen } from "./requests.ts";
 import { asking, over, type Turn, working } from "./signals.ts";
 
@@ -26,6 +26,8 @@ export function stream(text: string, notes: Notes): Seen {
 
 function answered({ id, result, error }: JsonObject): Seen {
   if (isJsonObject(error)) return refused(id, textOf(error.message) ?? "no reason was given");
+  const text = saidText(id);
+  if (text !== undefined) return { taken: [text] };
   if (id !== OPENING_ID || !isJsonObject(result)) return {};
   const thread = objectIn(result.thread);
   const nativeId = textOf(thread.id);
@@ -42,10 +44,14 @@ function answered({ id, result, error }: JsonObject): Seen {
 
 /** A conversation that cannot be opened takes no text, and so its first turn fails. */
 function refused(id: Json | undefined, why: string): Seen {
-  const evidence = { source: "protocol", rule: `${String(id)}_refused` } as const;
+  const entries = [notice(why)];
   if (id === OPENING_ID)
-    return { signal: { ...evidence, excerpt: why, says: "ready" }, entries: [notice(why)] };
-  return id === SAYING_ID ? { signal: over(evidence, "failed", why), entries: [notice(why)] } : {};
+    return {
+      signal: { source: "protocol", rule: "thread_refused", excerpt: why, says: "ready" },
+      entries,
+    };
+  if (saidText(id) === undefined) return {};
+  return { signal: over({ source: "protocol", rule: "turn_refused" }, "failed", why), entries };
 }
 
 /** Whoever is asked something that is not for a person has to be answered, or it waits for ever. */
