@@ -48,9 +48,13 @@ function by(kind: Kind, either: Either): Keystrokes | undefined {
   return kind === "acp" ? undefined : either[kind]();
 }
 
-/** So that a newline in it does not send it. */
+/** A name of a file or skill at the end of a text, for which Codex offers a choice that would take the Enter. */
+const NAME_AT_END = /(?:^|\s)[@$]\S*$/;
+
+/** So that a newline in it does not send it. A blank behind a name closes what Codex offers for it. */
 function pasted(text: string): string {
-  return `${ESCAPE}[200~${text.replaceAll(ESCAPE, "")}${ESCAPE}[201~`;
+  const typed = text.replaceAll(ESCAPE, "");
+  return `${ESCAPE}[200~${typed}${NAME_AT_END.test(typed) ? " " : ""}${ESCAPE}[201~`;
 }
 
 function approved(request: Waiting): Keystrokes | undefined {
