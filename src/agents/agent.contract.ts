@@ -18,7 +18,7 @@ const SAID = "my secret plan/../../etc $(id)";
 const REQUEST: LaunchRequest = {
   sessionId: "session-20260108-120000-abcdef",
   kind: "interactive",
-  args: ["program", SAID],
+  args: ["-c", `said=${SAID}`],
   cwd: "/work",
   model: null,
   env: { HOME: "/home/someone", PATH: "/usr/bin", API_TOKEN: "a-value-of-the-caller" },
@@ -148,10 +148,12 @@ export function agentContract(agent: Agent): void {
             observe.report?.(fields, notes) ?? {},
             observe.hook?.(event, object, notes) ?? {},
             observe.file?.(object, notes) ?? {},
+            observe.shown?.(line, notes) ?? {},
             identitySeen(observe.transcriptName?.(line)),
           ];
           const first = seen();
           expect(seen()).toEqual(first);
+          expect(typeof (observe.isOwnTranscript?.(line) ?? true)).toBe("boolean");
           for (const one of first) expectWellFormed(agent, one);
         }),
         { numRuns: 500 },
@@ -254,7 +256,7 @@ function answerOf(plan: () => LaunchPlan): string {
 }
 
 function planText(plan: LaunchPlan): string {
-  return JSON.stringify([plan.command, plan.env, plan.files]);
+  return JSON.stringify([plan.command, plan.env, plan.files, plan.opening]);
 }
 
 function deepFreeze<T>(value: T): T {

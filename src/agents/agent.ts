@@ -19,6 +19,8 @@ export interface Agent {
   readonly testedVersion: string | null;
   /** Sockets that change how it has to be launched if someone answers there. */
   sockets?(env: LaunchRequest["env"]): readonly string[];
+  /** A file that whoever is in a conversation has open for writing: two of them would mix their words. */
+  lockOf?(env: LaunchRequest["env"], nativeId: string): string | undefined;
   /** Throws a coded error where the request cannot be met. */
   plan(request: LaunchRequest): LaunchPlan;
   /** The sources of its state, the declared authority first. */
@@ -157,8 +159,12 @@ export interface Observe {
   readonly transcript?: (line: string, notes: Notes) => Seen;
   /** What the name of a transcript that was found in `transcripts` says; undefined where it is none. */
   readonly transcriptName?: (name: string) => Seen["identity"] | undefined;
+  /** Whether a transcript that begins with this line is the session's own, and not that of a helper in its process. */
+  readonly isOwnTranscript?: (firstLine: string) => boolean;
   /** Looked for before the first prompt; afterwards these say nothing. */
   readonly screen?: readonly ScreenRule[];
+  /** What the screen alone tells while it asks for something, or while someone waits for a text to be taken. */
+  readonly shown?: (screen: string, notes: Notes) => Seen;
 }
 
 /** Whom something is said to. */

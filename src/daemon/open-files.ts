@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 
 /** The access mode in the flags of an open file: 0 is for reading only. */
 const ACCESS_MODE = 0o3;
@@ -17,13 +17,24 @@ export function writtenBy(pid: number): string[] {
 
 /** Every process that has this file open for writing. */
 export function pidsWriting(path: string): number[] {
-  return pids().filter((pid) => writtenBy(pid).includes(path));
+  const real = realPathOf(path);
+  return pids().filter((pid) => writtenBy(pid).includes(real));
 }
 
 /** The files below a folder that any process has open for writing. */
 export function writtenUnder(folder: string): string[] {
   if (!existsSync(folder)) return [];
-  return pids().flatMap((pid) => writtenBy(pid).filter((path) => path.startsWith(`${folder}/`)));
+  const root = `${realPathOf(folder)}/`;
+  return pids().flatMap((pid) => writtenBy(pid).filter((path) => path.startsWith(root)));
+}
+
+/** The path that a process is told to have open. */
+export function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function pids(): number[] {

@@ -83,7 +83,7 @@ export class TranscriptReader {
   /** Everything that is in the file up to the end of the turn; where that does not come, what is there by then. */
   async readTurn(): Promise<void> {
     await this.readRest();
-    const isToCome = () => this.#path !== null && !this.#isTurnRead && !this.#isStopped;
+    const isToCome = () => this.path !== null && !this.#isTurnRead && !this.#isStopped;
     for (let ms = 0; isToCome() && ms < TURN_MS; ms += TURN_STEP_MS) {
       await sleep(TURN_STEP_MS);
       await this.readRest();
