@@ -18,7 +18,7 @@ const SAID = "my secret plan/../../etc $(id)";
 const REQUEST: LaunchRequest = {
   sessionId: "session-20260108-120000-abcdef",
   kind: "interactive",
-  args: ["-c", `said=${SAID}`],
+  args: [`--config=said=${SAID}`],
   cwd: "/work",
   model: null,
   env: { HOME: "/home/someone", PATH: "/usr/bin", API_TOKEN: "a-value-of-the-caller" },

@@ -35,7 +35,7 @@ describe("the scorecard", () => {
   test("is put between its marks, and nothing else of a page is touched", () => {
     const page = "before\n<!-- measured -->\nold\n<!-- /measured -->\nafter\n";
     const filled = withMeasured(page, [moment()]);
-    expect(filled).toMatch(/^before\n<!-- measured -->\n\| program[^]*<!-- \/measured -->\nafter\n$/);
+    expect(filled).toMatch(/^before\n<!-- measured -->\n\| program[\s\S]*<!-- \/measured -->\nafter\n$/);
     expect(withMeasured(filled, [moment()])).toBe(filled);
     expect(() => withMeasured("no marks", [])).toThrow("no place");
   });
