@@ -5,6 +5,7 @@ import { type ErrorCode, RollcallError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { checkPattern } from "../domain/screen-rules.ts";
 import { KINDS, type Kind, type Waiting } from "../domain/session.ts";
+import { lines, objects, texts } from "../testing/agent-words.ts";
 import { waiting } from "../testing/arbitraries.ts";
 import { expectWellFormed } from "../testing/well-formed-seen.ts";
 import type { Addressee, Agent, Keystrokes, LaunchPlan, LaunchRequest, Seen } from "./agent.ts";
@@ -263,41 +264,3 @@ function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
   return value;
 }
-
-/** Words that agents use, so that what is given is often nearly right. */
-const WORDS = [
-  "type",
-  "state",
-  "turn",
-  "kind",
-  "text",
-  "id",
-  "request_id",
-  "name",
-  "usage",
-  "session_id",
-  "app",
-];
-const VALUES = [
-  "init",
-  "request",
-  "result",
-  "user",
-  "assistant",
-  "tool_call",
-  "good",
-  "permission",
-  "blocked",
-  "idle",
-];
-const keys = fc.oneof(fc.constantFrom(...WORDS, "__proto__", "constructor"), fc.string({ maxLength: 5 }));
-const values = fc.oneof(fc.constantFrom(...VALUES), fc.jsonValue({ maxDepth: 3 }));
-const objects = fc
-  .dictionary(keys, values, { maxKeys: 8 })
-  .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
-const texts = fc.dictionary(keys, fc.oneof(fc.constantFrom(...VALUES, "scripted", "e30="), fc.string()));
-const lines = fc.oneof(
-  objects.map((value) => JSON.stringify(value)),
-  fc.json(),
-  fc.string({ unit: "binary" }),
-);

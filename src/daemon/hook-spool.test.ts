@@ -43,7 +43,7 @@ function newSpool(): Spool {
   const hook = (event: string, payload: JsonObject) => keep(taken, event, payload);
   const session = {
     carrying: { agent: { observe: { hook } } },
-    findings: { parsed: async (parse: (notes: object) => unknown) => void parse({}) },
+    findings: { parsed: async (parse: (notes: object) => unknown) => void parse({}), sawHook: () => {} },
   } as unknown as LiveSession;
   const services = { places, log: pino({ level: "silent" }) } as unknown as Services;
   const spool = new HookSpool(
