@@ -19,12 +19,39 @@ export interface Agent {
   readonly testedVersion: string | null;
   /** Sockets that change how it has to be launched if someone answers there. */
   sockets?(env: LaunchRequest["env"]): readonly string[];
+  /** A file that whoever is in a conversation has open for writing: two of them would mix their words. */
+  lockOf?(env: LaunchRequest["env"], nativeId: string): string | undefined;
   /** Throws a coded error where the request cannot be met. */
   plan(request: LaunchRequest): LaunchPlan;
   /** The sources of its state, the declared authority first. */
   trust(kind: Kind): TrustOrder;
   readonly observe: Observe;
   readonly controls: Controls;
+  readonly outside?: Outside;
+}
+
+/** How sessions of this agent are found that someone started without Rollcall. */
+export interface Outside {
+  /** Where they leave their traces, for whoever has this environment. */
+  places(env: Readonly<Record<string, string | undefined>>): {
+    readonly liveFiles: string | null;
+    readonly transcripts: string;
+  };
+  /** Whose live file it is; undefined where it tells of no session. */
+  ofFile?(content: JsonObject): OutsideIdentity | undefined;
+  /** Whose transcript it is, from its name and a line of it; undefined where that line does not tell. */
+  ofTranscript(name: string, line: string): OutsideIdentity | undefined;
+  /** Whose hook it is. */
+  ofHook?(payload: JsonObject): OutsideIdentity | undefined;
+}
+
+export interface OutsideIdentity {
+  readonly nativeId: string;
+  readonly kind: Kind;
+  readonly cwd: string | null;
+  /** Its process, where it tells. */
+  readonly pid: number | null;
+  readonly transcript?: string;
 }
 
 /** What an agent can do beyond running; each flag opens a verb or settles a question of the daemon. */
@@ -132,8 +159,12 @@ export interface Observe {
   readonly transcript?: (line: string, notes: Notes) => Seen;
   /** What the name of a transcript that was found in `transcripts` says; undefined where it is none. */
   readonly transcriptName?: (name: string) => Seen["identity"] | undefined;
+  /** Whether a transcript that begins with this line is the session's own, and not that of a helper in its process. */
+  readonly isOwnTranscript?: (firstLine: string) => boolean;
   /** Looked for before the first prompt; afterwards these say nothing. */
   readonly screen?: readonly ScreenRule[];
+  /** What the screen alone tells while it asks for something, or while someone waits for a text to be taken. */
+  readonly shown?: (screen: string, notes: Notes) => Seen;
 }
 
 /** Whom something is said to. */
@@ -157,6 +188,7 @@ export interface Controls {
   /** Undefined: the text as the host types it. */
   say(to: Addressee, text: string): Keystrokes | undefined;
   approve(to: Addressee, request: Waiting): Keystrokes | undefined;
+  /** Throws a coded error for a reason that its dialog has no place for: none is dropped in silence. */
   deny(to: Addressee, request: Waiting, reason: string | null): Keystrokes | undefined;
   /** Throws a coded error for a choice that the request does not offer. */
   answer(to: Addressee, request: Waiting, choice: string): Keystrokes | undefined;

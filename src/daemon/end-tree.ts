@@ -1,14 +1,17 @@
 import { basename } from "node:path";
-import { endByFile } from "../host/holder.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { endByFile, signalMarked } from "../host/holder.ts";
 import { findHolderFile } from "../host/holder-files.ts";
 import { isProcessAlive } from "../record/process.ts";
 import { faultPoint } from "./fault-point.ts";
 import type { LiveSession } from "./live-session.ts";
-import { isStopped, markerOf } from "./proc.ts";
+import { isStopped } from "./proc.ts";
 
 /** An agent that knows how to leave gets this long before it is signalled. */
 const POLITE_MS = 1000;
 const RETRY_MS = 5000;
+/** An agent that is interrupted first takes the key that makes it leave a moment later. */
+const BETWEEN_KEYS_MS = 50;
 
 /** Ends the tree of one session through its holder, and goes on trying until there is none. */
 export class EndTree {
@@ -29,10 +32,17 @@ export class EndTree {
     this.#hasBegun = true;
     const politeMs = Math.min(POLITE_MS, graceMs / 2);
     if (polite && politeMs > 0 && this.#session.follower.connection) {
-      this.#session.follower.connection.input(polite.bytes);
+      void this.#ask([polite.bytes, ...(polite.more ?? [])]);
       faultPoint("end.polite");
       this.#politeTimer ??= setTimeout(() => this.#signal(graceMs - politeMs), politeMs);
     } else this.#signal(graceMs);
+  }
+
+  async #ask(pieces: readonly string[]): Promise<void> {
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) await sleep(BETWEEN_KEYS_MS, undefined, { ref: false });
+      this.#session.follower.connection?.input(piece);
+    }
   }
 
   stop(): void {
@@ -60,20 +70,17 @@ export class EndTree {
   /** This is also called by a timer: what cannot be looked at now is looked at again, and is nobody's end. */
   #wake(): void {
     const { folder, services, id } = this.#session;
-    try {
-      wakeHolder(folder);
-    } catch (error) {
-      services.log.warn({ session: id, err: error }, "could not see whether its holder is stopped");
-    }
+    void wakeHolder(services.programs.holder, folder).catch((error: unknown) =>
+      services.log.warn({ session: id, err: error }, "could not see whether its holder is stopped"),
+    );
   }
 }
 
-function wakeHolder(folder: string): void {
+async function wakeHolder(program: string, folder: string): Promise<void> {
   const file = findHolderFile(folder);
   if (!file) return;
-  for (const { pid, startTime } of [file.guard, file.holder]) {
-    const isHeld =
-      isProcessAlive({ pid, startTime, bootId: file.bootId }) && markerOf(pid) === basename(folder);
-    if (isHeld && isStopped(pid)) process.kill(pid, "SIGCONT");
-  }
+  const isAsleep = ({ pid, startTime }: { readonly pid: number; readonly startTime: string }) =>
+    isProcessAlive({ pid, startTime, bootId: file.bootId }) && isStopped(pid);
+  const processes = [file.guard, file.holder].filter(isAsleep);
+  if (processes.length > 0) await signalMarked(program, "CONT", { marker: basename(folder), processes });
 }

@@ -5,6 +5,7 @@ import type { Signal } from "../domain/signal.ts";
 import type { Stream } from "../host/holder-message.ts";
 import { nowOf, stamp } from "../record/context.ts";
 import type { LiveSession } from "./live-session.ts";
+import { Unsettled } from "./unsettled.ts";
 
 /** Where in an agent's output or transcript something was said: saying it twice adds it once. */
 export interface Place {
@@ -24,8 +25,8 @@ type LastWords = ReadonlyMap<Source, { readonly signal: Signal; readonly at: str
 export class Findings {
   readonly #session: LiveSession;
   readonly #lastWords = new Map<Source, { signal: Signal; at: string }>();
-
   #hook = Promise.withResolvers<void>();
+  readonly #unsettled = new Unsettled((signal) => void this.#tellLasted(signal));
   readonly #takers = new Set<(text: string) => void>();
 
   constructor(session: LiveSession) {
@@ -36,6 +37,15 @@ export class Findings {
   onTaken(tell: (text: string) => void): Disposable {
     this.#takers.add(tell);
     return { [Symbol.dispose]: () => void this.#takers.delete(tell) };
+  }
+
+  /** Whether anybody waits to be told what the agent has taken. */
+  get isAwaited(): boolean {
+    return this.#takers.size > 0;
+  }
+
+  stop(): void {
+    this.#unsettled.take();
   }
 
   get lastWords(): LastWords {
@@ -82,15 +92,36 @@ export class Findings {
   }
 
   async signal(signal: Signal): Promise<void> {
-    const { carrying, services, transcript } = this.#session;
+    const { transcript, transcriptFinder } = this.#session;
     // Whoever sees that it rests or asks also sees what it said before; the transcript itself has just said it.
     if (signal.says !== "working" && signal.source !== "transcript") await transcript.readRest();
     if (signal.says === "working") {
       transcript.beginTurn();
-      this.#session.transcriptFinder.begin();
+      transcriptFinder.begin();
     }
+    const held = this.#unsettled.take();
+    if (held && !isTakenBack(held, signal)) await this.#tell(held);
+    if (signal.settleMs === undefined) await this.#tell(signal);
+    else this.#unsettled.hold(signal, signal.settleMs);
+  }
+
+  /** Something else shows that the agent does what it said. */
+  async settle(): Promise<void> {
+    const held = this.#unsettled.take();
+    if (held) await this.#tell(held);
+  }
+
+  async #tell(signal: Signal): Promise<void> {
+    const { carrying, services } = this.#session;
     this.#lastWords.set(signal.source, { signal, at: nowOf(services.context) });
     await this.#session.sight({ saw: "signal", signal, trust: carrying.agent.trust(carrying.kind) });
+  }
+
+  async #tellLasted(signal: Signal): Promise<void> {
+    const { services, id } = this.#session;
+    await this.#tell(signal).catch((error: unknown) =>
+      services.log.error({ session: id, err: error }, "what the agent said could not be kept"),
+    );
   }
 
   /** A transcript that is read again says again who it is. */
@@ -125,4 +156,10 @@ export class Findings {
     const change = await context.store.change(id, (row) => (row ? events : []));
     if (change.events.length > 0 && change.row.hasFile) await context.files.follow(id);
   }
+}
+
+/** It rests, and no turn was: what it seemed to begin was none. */
+function isTakenBack(held: Signal, signal: Signal): boolean {
+  const isRest = signal.says === "ready" && signal.turn === undefined && signal.inTurn === undefined;
+  return signal.source === held.source && (isRest || signal.says === "loading");
 }

@@ -61,19 +61,19 @@ export function decideExit(
 
 function left(row: SessionRow, exit: TreeExit, tellsTurns: boolean): Extract<Ending, { how: "left" }> {
   const known = row.carried?.ending;
-  if (known?.how === "left") return known;
-  const clean = exit.agent.code === 0 || isDismissed(row, exit, tellsTurns);
+  const clean = known?.how === "left" ? known.clean : exit.agent.code === 0 || isCancelled(row, exit);
   return { how: "left", clean, tellsTurns, lastTurn: turnAtExit(row, tellsTurns) };
 }
 
-/** Someone interrupted it, and so its input was closed: the code that it left with says nothing else. */
-function isDismissed(row: SessionRow, { agent }: TreeExit, tellsTurns: boolean): boolean {
-  const isOver = row.kind === "autonomous" && tellsTurns && isAtPrompt(row);
-  return isOver && row.carried?.lastTurn === "aborted" && agent.code !== null;
+/** One that works alone and was interrupted leaves because its input is closed: its exit code is only an echo of that. */
+function isCancelled(row: SessionRow, { agent }: TreeExit): boolean {
+  const isInterrupted = row.carried?.lastTurn === "aborted" && isAtPrompt(row);
+  return row.kind === "autonomous" && isInterrupted && agent.code !== null;
 }
 
 /** A turn that the agent left in the middle of is none that went well. */
 function turnAtExit(row: SessionRow, tellsTurns: boolean): LastTurn {
+  if (row.carried?.ending?.how === "left") return row.carried.ending.lastTurn;
   const isAsking = row.state === "waiting_input" && row.waiting?.for !== "prompt";
   const isWorking = row.state === "running" && row.stateSource !== "process";
   const isInTurn = tellsTurns && (isWorking || isAsking);

@@ -19,10 +19,28 @@ import type { Outcome } from "./outcome.ts";
 
 const running = () => observe(starting(), launched(), said("working"));
 const afterTurn = (turn: "good" | "aborted" | "failed") => observe(running(), said(turn));
-/** Nobody sits at it: its input is closed once its turn is over. */
-const alone = (turn: "aborted" | "failed") => ({ ...afterTurn(turn), kind: "autonomous" as const });
 const _endAs = (outcome: Outcome): Observation => ({ saw: "end_asked", graceMs: 10_000, outcome });
 const _killed = exited("SIGTERM", "empty", { reason: "asked" });
+
+describe("an agent that works alone and was interrupted", () => {
+  const interrupted = () => ({ ...afterTurn("aborted"), kind: "autonomous" as const });
+
+  test.each([
+    ["leaves with 1 when its input is closed", interrupted, [exited(1)], "stopped", "interrupted"],
+    ["and leaves children behind", interrupted, [exited(1, "ending"), exited(1)], "stopped", "interrupted"],
+    ["dies by a signal", interrupted, [exited("SIGKILL")], "failed", "failure"],
+    [
+      "dies in its next turn",
+      () => observe(interrupted(), said("working")),
+      [exited(1)],
+      "failed",
+      "failure",
+    ],
+    ["has a terminal", () => afterTurn("aborted"), [exited(1)], "failed", "failure"],
+  ] as const)("%s", (_, row, seen, state, outcome) => {
+    expect(observe(row(), ...seen)).toMatchObject({ state, outcome });
+  });
+});
 
 describe("an agent that leaves by itself", () => {
   const plain = (agent: number | string): Observation => ({ ...exited(agent), tellsTurns: false });
@@ -55,10 +73,6 @@ describe("an agent that leaves by itself", () => {
     ],
     ["with 0, a plain command", running, plain(0), "stopped", "success"],
     ["with 1 after a good turn", () => afterTurn("good"), exited(1), "failed", "failure"],
-    ["with 1 after an aborted turn", () => afterTurn("aborted"), exited(1), "failed", "failure"],
-    ["with 1, dismissed after an aborted turn", () => alone("aborted"), exited(1), "stopped", "interrupted"],
-    ["with 1, dismissed after a failed turn", () => alone("failed"), exited(1), "failed", "failure"],
-    ["by a signal after an aborted turn", () => alone("aborted"), exited("SIGSEGV"), "failed", "failure"],
     ["with 1, a plain command", running, plain(1), "failed", "failure"],
     ["with 143", running, exited(143), "failed", "failure"],
     ["by a signal", running, exited("SIGSEGV"), "failed", "failure"],

@@ -3,6 +3,7 @@ import { controls } from "./controls.ts";
 import { file } from "./file.ts";
 import { hook } from "./hook.ts";
 import { plan } from "./launch.ts";
+import { outside } from "./outside.ts";
 import { report } from "./report.ts";
 import { SCREEN } from "./screen.ts";
 import { stream } from "./stream.ts";
@@ -27,4 +28,5 @@ export const claude: Agent = {
   trust: (kind) => (kind === "interactive" ? ["terminal", "file", "hook", "screen"] : ["stream"]),
   observe: { report, file, stream, hook, transcript, screen: SCREEN },
   controls,
+  outside,
 };

@@ -1,3 +1,4 @@
+import { RollcallError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Waiting } from "../../domain/session.ts";
 import type { Keystrokes } from "../agent.ts";
@@ -25,12 +26,18 @@ export function approval(request: Waiting): Keystrokes | undefined {
 
 /** Without a reason the turn is over, as for who presses Escape. */
 export function refusal(request: Waiting, reason: string | null): Keystrokes | undefined {
-  if (request.for === "trust") return { bytes: ESCAPE, onScreen: TRUST };
+  if (request.for === "trust") return reason === null ? { bytes: ESCAPE, onScreen: TRUST } : noReason();
   if (request.for !== "permission") return undefined;
   const onScreen = isPlan(request) ? PLAN : `${dialogOf(request)}${YES}`;
   if (reason === null) return { bytes: ESCAPE, onScreen };
   if (isPlan(request)) return { bytes: "3", more: [pasted(reason), "\r"], onScreen };
   return { bytes: UP, more: ["\t", pasted(reason), "\r"], onScreen: `${onScreen}[\\s\\S]*Tab to amend` };
+}
+
+function noReason(): never {
+  throw new RollcallError("not_offered", "Claude's dialog has no place for a reason; nothing was sent.", {
+    hint: "Deny without --reason.",
+  });
 }
 
 /** As a paste, so that a newline in it does not send it. */
