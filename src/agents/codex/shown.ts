@@ -8,6 +8,8 @@ const TITLE = /^ {1,4}((?:Would you like to|Do you want to) .*\?)$/;
 const FIRST_OPTION = /^\s*(?:› )?1\. /;
 const LAST_LINE = /^\s*Press enter to confirm or esc to cancel\s*$/;
 const CUT = /^\s*\[… \d+ lines\]/;
+/** At the end of a question that is not known in full. */
+export const CUT_MARK = " …";
 
 /**
  * What only the screen tells: which of several permissions is asked for now, for there is one report for all of them; and
@@ -54,10 +56,8 @@ function commandAsked(body: readonly string[], question: string, notes: Notes): 
   const command = (isCut ? drawn.slice(0, -1) : drawn).join("\n").slice(2);
   const call = openCalls(notes).find(({ input }) => isShown(command, input.cmd, isCut));
   if (call) return { tool: call.name, input: call.input, question };
-  const isWhole = drawn.length === 1 && !isCut;
-  return isWhole
-    ? { tool: "exec_command", input: { cmd: command }, question }
-    : { tool: "exec_command", question: `${question} ${squeezed(command)}` };
+  if (drawn.length === 1 && !isCut) return { tool: "exec_command", input: { cmd: command }, question };
+  return { tool: "exec_command", question: `${question} ${squeezed(command)}${isCut ? CUT_MARK : ""}` };
 }
 
 function isShown(drawn: string, command: unknown, isCut: boolean): boolean {
