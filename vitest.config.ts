@@ -8,6 +8,7 @@ export default defineConfig({
       "test/cli/**/*.test.ts",
       "test/live/**/*.test.ts",
       "test/conformance/model-server/*.test.ts",
+      "test/conformance/report/*.test.ts",
     ],
     environment: "node",
     testTimeout: 60_000,

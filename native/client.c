@@ -107,6 +107,12 @@ void client_pump(struct client *c, const struct spool *const spools[STREAMS]) {
   }
 }
 
+void client_part(struct client *c, int64_t now) {
+  if (c->parting_since > 0) return;
+  shutdown(c->fd, SHUT_WR);
+  c->parting_since = now;
+}
+
 bool client_takes_nothing(const struct client *c, int64_t now) {
   return c->is_stuck && now - c->stuck_since >= CLIENT_STUCK_MAX_MS;
 }

@@ -16,6 +16,8 @@ enum {
   // A viewer that saw all, is this far behind and takes nothing for so long is dropped.
   CLIENT_BEHIND_MAX = 1024 * 1024,
   CLIENT_STUCK_MAX_MS = 2000,
+  // One that was told everything hangs up in a moment, unless it is stopped.
+  CLIENT_PARTING_MAX_MS = 2000,
 };
 
 /* How far a client has come in one stream. It reads from the spool's files, so a slow one costs no memory. */
@@ -41,6 +43,8 @@ struct client {
   // It hears nothing any more, but what it sent before is still to be read.
   bool is_deaf;
   bool is_gone, is_waiting_for_room, was_told_last;
+  // Since when it hears that nothing more will come; 0 before that.
+  int64_t parting_since;
 };
 
 void client_free(struct client *c);
@@ -57,6 +61,10 @@ void client_offer(struct client *c, int stream, uint64_t offset, const uint8_t *
 void client_pump(struct client *c, const struct spool *const spools[STREAMS]);
 
 bool client_has_more(const struct client *c, const struct spool *const spools[STREAMS]);
+
+/* Nothing more will be said; what it says until it hangs up is still read. To close at once would take from it what it
+   was told and has not read yet, if it speaks meanwhile. */
+void client_part(struct client *c, int64_t now);
 
 /* Marks a viewer that is too slow as gone. One in control only jumps to where the spool begins. */
 bool client_takes_nothing(const struct client *c, int64_t now);

@@ -104,8 +104,10 @@ static size_t collect(struct holder *h, int64_t now) {
 static int64_t clients_due(const struct holder *h, int64_t now) {
   int64_t due = INT64_MAX;
   for (size_t i = 0; i < h->client_count; i++) {
-    int64_t last = h->clients[i]->stuck_since + CLIENT_STUCK_MAX_MS;
-    if (h->clients[i]->is_stuck && last > now && last < due) due = last;
+    const struct client *c = h->clients[i];
+    int64_t stuck = c->stuck_since + CLIENT_STUCK_MAX_MS, parted = c->parting_since + CLIENT_PARTING_MAX_MS;
+    if (c->is_stuck && stuck > now && stuck < due) due = stuck;
+    if (c->parting_since > 0 && parted < due) due = parted;
   }
   return due;
 }
@@ -157,11 +159,13 @@ static void write_input(struct holder *h) {
 
 /* The last word to a client follows all output that it has still to get. One that is stopped is not awaited. */
 static void say_goodbye(struct holder *h, struct client *c, const struct spool *const spools[STREAMS], int64_t now) {
-  if (client_takes_nothing(c, now)) c->is_gone = true;
+  bool has_parted = c->parting_since > 0 && now >= c->parting_since + CLIENT_PARTING_MAX_MS;
+  if (c->role == ROLE_NONE || has_parted || client_takes_nothing(c, now)) c->is_gone = true;
   if (c->is_gone || client_has_more(c, spools)) return;
-  if (c->was_told_last || c->role == ROLE_NONE) c->is_gone = true;
-  else tell_tree_to(h, c);
+  if (!c->was_told_last) tell_tree_to(h, c);
   c->was_told_last = true;
+  client_pump(c, spools);
+  if (!client_has_more(c, spools)) client_part(c, now);
 }
 
 static void serve_clients(struct holder *h, int64_t now) {
@@ -172,9 +176,7 @@ static void serve_clients(struct holder *h, int64_t now) {
     if (c->is_waiting_for_room) messages_handle(h, c);
     client_check_behind(c, spools, now);
     client_pump(c, spools);
-    if (h->life != LIFE_LEAVING) continue;
-    say_goodbye(h, c, spools, now);
-    client_pump(c, spools);
+    if (h->life == LIFE_LEAVING) say_goodbye(h, c, spools, now);
   }
 }
 

@@ -144,7 +144,7 @@ static bool read_chunk(struct stream *s, size_t most, size_t *length) {
   return true;
 }
 
-void output_read(struct holder *h, int stream) {
+size_t output_read(struct holder *h, int stream) {
   struct stream *s = &h->streams[stream];
   size_t length, most = CHUNK;
   if (!holder_has_terminal(h) && limit(h) - held(h) < most) most = (size_t)(limit(h) - held(h));
@@ -153,12 +153,19 @@ void output_read(struct holder *h, int stream) {
   if (is_open) unhang(s);
   else if (holder_has_terminal(h)) hang(s);
   else close_stream(s);
+  return length;
 }
 
 bool output_is_wanted(const struct holder *h, int stream) {
   const struct stream *s = &h->streams[stream];
   if (s->fd < 0 || s->is_hung) return false;
   return holder_has_terminal(h) || (s->unsaved.length == 0 && held(h) < limit(h));
+}
+
+void output_read_now(struct holder *h) {
+  for (int i = 0; i < STREAMS; i++)
+    for (size_t length = 1, total = 0; length > 0 && total < DRAIN_MOST && output_is_wanted(h, i); total += length)
+      length = output_read(h, i);
 }
 
 static void drain_pipe(struct holder *h, int stream) {

@@ -35,12 +35,25 @@ static bool carries(pid_t pid, const char *marker) {
   return found;
 }
 
+/* By its real user: that of a program with more rights than its caller. */
+static bool is_own(pid_t pid) {
+  char path[64], line[256];
+  snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+  FILE *status = fopen(path, "re");
+  if (!status) return false;
+  unsigned owner;
+  bool found = false;
+  while (!found && fgets(line, sizeof line, status)) found = sscanf(line, "Uid: %u", &owner) == 1;
+  fclose(status);
+  return found && owner == geteuid();
+}
+
 /* The descriptor is taken first: what is looked at then is what is signalled, or is gone. */
 static void signal_one(pid_t pid, unsigned long long start, const char *marker, int number) {
   int fd = (int)syscall(SYS_pidfd_open, pid, 0U);
   if (fd < 0) return;
   struct process found;
-  if (process_read(pid, &found) && found.start_time == start && carries(pid, marker))
+  if (process_read(pid, &found) && found.start_time == start && is_own(pid) && carries(pid, marker))
     syscall(SYS_pidfd_send_signal, fd, number, NULL, 0U);
   close(fd);
 }
@@ -50,8 +63,14 @@ static bool read_process(const char *text, int *pid, unsigned long long *start) 
   return sscanf(text, "%d:%llu%c", pid, start, &rest) == 2 && *pid > 1;
 }
 
+static int signal_named(const char *name) {
+  if (strcmp(name, "TERM") == 0) return SIGTERM;
+  if (strcmp(name, "KILL") == 0) return SIGKILL;
+  return strcmp(name, "CONT") == 0 ? SIGCONT : 0;
+}
+
 int signal_marked(int argc, char **argv) {
-  int pid, number = strcmp(argv[2], "KILL") == 0 ? SIGKILL : strcmp(argv[2], "TERM") == 0 ? SIGTERM : 0;
+  int pid, number = signal_named(argv[2]);
   unsigned long long start;
   if (number == 0) return EXIT_BAD_USAGE;
   for (int i = 4; i < argc; i++)

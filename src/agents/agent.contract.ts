@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { RollcallError } from "../domain/errors.ts";
+import { type ErrorCode, RollcallError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { checkPattern } from "../domain/screen-rules.ts";
-import { KINDS, type Kind } from "../domain/session.ts";
+import { KINDS, type Kind, type Waiting } from "../domain/session.ts";
+import { lines, objects, texts } from "../testing/agent-words.ts";
 import { waiting } from "../testing/arbitraries.ts";
 import { expectWellFormed } from "../testing/well-formed-seen.ts";
 import type { Addressee, Agent, Keystrokes, LaunchPlan, LaunchRequest, Seen } from "./agent.ts";
@@ -18,7 +19,7 @@ const SAID = "my secret plan/../../etc $(id)";
 const REQUEST: LaunchRequest = {
   sessionId: "session-20260108-120000-abcdef",
   kind: "interactive",
-  args: ["-c", `said=${SAID}`],
+  args: [`--config=said=${SAID}`],
   cwd: "/work",
   model: null,
   env: { HOME: "/home/someone", PATH: "/usr/bin", API_TOKEN: "a-value-of-the-caller" },
@@ -77,21 +78,15 @@ export function agentContract(agent: Agent): void {
         expect(answerOf(() => agent.plan({ ...REQUEST, kind }))).toMatch(/plan|bad_|not_/);
     });
 
-    test.runIf(capabilities.canResume)("goes on with the conversation that it is told to", () => {
-      for (const kind of capabilities.kinds) {
-        const plan = agent.plan({ ...REQUEST, kind, continues: { nativeId: NATIVE, how: "resume" } });
-        expect(plan.nativeId).toBe(NATIVE);
+    const going = requests.filter(({ continues }) => continues !== null);
+    // An agent without conversations has none of these.
+    for (const request of going)
+      test(`goes on with the conversation that it is told to (${request.kind} ${request.continues?.how})`, () => {
+        const plan = agent.plan(request);
+        // A fork has a conversation of its own.
+        expect(plan.nativeId === NATIVE).toBe(request.continues?.how === "resume");
         expect(planText(plan)).toContain(NATIVE);
-      }
-    });
-
-    test.runIf(capabilities.canFork)("begins a conversation of its own from the one that it copies", () => {
-      for (const kind of capabilities.kinds) {
-        const plan = agent.plan({ ...REQUEST, kind, continues: { nativeId: NATIVE, how: "fork" } });
-        expect(plan.nativeId).not.toBe(NATIVE);
-        expect(planText(plan)).toContain(NATIVE);
-      }
-    });
+      });
   });
 
   describe(`what ${agent.type} says it can do`, () => {
@@ -100,14 +95,14 @@ export function agentContract(agent: Agent): void {
       expect(new Set(capabilities.kinds).size).toBe(capabilities.kinds.length);
     });
 
-    test.runIf(capabilities.canResume || capabilities.canFork)(
-      "names the conversation that could be resumed",
-      () => {
-        const tells = observe.stream ?? observe.hook ?? observe.transcriptName;
-        for (const kind of capabilities.kinds)
-          expect(agent.plan({ ...REQUEST, kind }).nativeId ?? tells).toBeDefined();
-      },
-    );
+    test("names a conversation exactly if it could be resumed", () => {
+      const tells = observe.stream ?? observe.hook ?? observe.transcriptName;
+      const hasConversations = capabilities.canResume || capabilities.canFork;
+      for (const kind of capabilities.kinds) {
+        const named = agent.plan({ ...REQUEST, kind }).nativeId ?? tells;
+        expect(named !== undefined).toBe(hasConversations);
+      }
+    });
 
     test("has a parser for each source that it trusts", () => {
       const parsers: Readonly<Record<string, unknown>> = {
@@ -176,14 +171,34 @@ export function agentContract(agent: Agent): void {
           const to = addressee(kind);
           for (const keys of [say(to, text), approve(to, request), interrupt(to), stop(to)])
             expectKeys(keys, hostOf(agent, kind));
-          for (const reason of [null, text]) expectKeys(deny(to, request, reason), hostOf(agent, kind));
-          expectAnswer(() => answer(to, request, text), hostOf(agent, kind));
+          expectKeys(deny(to, request, null), hostOf(agent, kind));
+          expectAnswer(() => deny(to, request, text), hostOf(agent, kind), "not_offered");
+          expectAnswer(() => answer(to, request, text), hostOf(agent, kind), "bad_input");
           expect(agent.controls.emptyBox?.(text)).not.toBe("");
         }),
         { numRuns: 500 },
       );
     });
+
+    test("has the reason of a denial in it, or the denial is refused: no reason is lost in silence", () => {
+      fc.assert(
+        fc.property(fc.constantFrom(...capabilities.kinds), waiting, (kind, request) => {
+          const keys = denied(agent, kind, request, "not on a Friday");
+          if (keys) expect([keys.bytes, ...(keys.more ?? [])].join("")).toContain("not on a Friday");
+        }),
+      );
+    });
   });
+}
+
+/** The keys, or undefined where it says so in one sentence. */
+function denied(agent: Agent, kind: Kind, request: Waiting, reason: string): Keystrokes | undefined {
+  try {
+    return agent.controls.deny(addressee(kind), request, reason);
+  } catch (error) {
+    expect(error).toMatchObject({ code: "not_offered", hint: expect.any(String) });
+    return undefined;
+  }
 }
 
 function requestsOf({ capabilities }: Agent, kind: Kind): LaunchRequest[] {
@@ -219,12 +234,16 @@ function expectKeys(keys: Keystrokes | undefined, host: LaunchPlan["host"] | und
     else expect(bytes.split("\u001b[201~").length).toBeLessThanOrEqual(2);
 }
 
-function expectAnswer(answer: () => Keystrokes | undefined, host: LaunchPlan["host"] | undefined): void {
+function expectAnswer(
+  answer: () => Keystrokes | undefined,
+  host: LaunchPlan["host"] | undefined,
+  code: ErrorCode,
+): void {
   try {
     expectKeys(answer(), host);
   } catch (error) {
     if (!(error instanceof RollcallError)) throw error;
-    expect(error).toMatchObject({ code: "bad_input", hint: expect.any(String) });
+    expect(error).toMatchObject({ code, hint: expect.any(String) });
   }
 }
 
@@ -245,41 +264,3 @@ function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
   return value;
 }
-
-/** Words that agents use, so that what is given is often nearly right. */
-const WORDS = [
-  "type",
-  "state",
-  "turn",
-  "kind",
-  "text",
-  "id",
-  "request_id",
-  "name",
-  "usage",
-  "session_id",
-  "app",
-];
-const VALUES = [
-  "init",
-  "request",
-  "result",
-  "user",
-  "assistant",
-  "tool_call",
-  "good",
-  "permission",
-  "blocked",
-  "idle",
-];
-const keys = fc.oneof(fc.constantFrom(...WORDS, "__proto__", "constructor"), fc.string({ maxLength: 5 }));
-const values = fc.oneof(fc.constantFrom(...VALUES), fc.jsonValue({ maxDepth: 3 }));
-const objects = fc
-  .dictionary(keys, values, { maxKeys: 8 })
-  .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
-const texts = fc.dictionary(keys, fc.oneof(fc.constantFrom(...VALUES, "scripted", "e30="), fc.string()));
-const lines = fc.oneof(
-  objects.map((value) => JSON.stringify(value)),
-  fc.json(),
-  fc.string({ unit: "binary" }),
-);

@@ -27,6 +27,31 @@ export interface Agent {
   trust(kind: Kind): TrustOrder;
   readonly observe: Observe;
   readonly controls: Controls;
+  readonly outside?: Outside;
+}
+
+/** How sessions of this agent are found that someone started without Rollcall. */
+export interface Outside {
+  /** Where they leave their traces, for whoever has this environment. */
+  places(env: Readonly<Record<string, string | undefined>>): {
+    readonly liveFiles: string | null;
+    readonly transcripts: string;
+  };
+  /** Whose live file it is; undefined where it tells of no session. */
+  ofFile?(content: JsonObject): OutsideIdentity | undefined;
+  /** Whose transcript it is, from its name and a line of it; undefined where that line does not tell. */
+  ofTranscript(name: string, line: string): OutsideIdentity | undefined;
+  /** Whose hook it is. */
+  ofHook?(payload: JsonObject): OutsideIdentity | undefined;
+}
+
+export interface OutsideIdentity {
+  readonly nativeId: string;
+  readonly kind: Kind;
+  readonly cwd: string | null;
+  /** Its process, where it tells. */
+  readonly pid: number | null;
+  readonly transcript?: string;
 }
 
 /** What an agent can do beyond running; each flag opens a verb or settles a question of the daemon. */
@@ -105,6 +130,13 @@ export interface Seen {
   readonly identity?: { readonly nativeId?: string; readonly model?: string; readonly agentVersion?: string };
   /** Texts that the agent shows to have, though it may work on another one yet. */
   readonly taken?: readonly string[];
+  /**
+   * What will tell the rest of this in a moment, and is waited for, but not for long: the transcript that this turn
+   * is over, and until there all that was said; or a hook, whereupon this piece is parsed again.
+   */
+  readonly awaits?: "turn" | "hook";
+  /** Of a transcript: a turn is over here. */
+  readonly isTurnRead?: true;
   /** From now on it writes its transcript here. */
   readonly transcript?: string;
   /** To be remembered; others stay. */
@@ -156,6 +188,7 @@ export interface Controls {
   /** Undefined: the text as the host types it. */
   say(to: Addressee, text: string): Keystrokes | undefined;
   approve(to: Addressee, request: Waiting): Keystrokes | undefined;
+  /** Throws a coded error for a reason that its dialog has no place for: none is dropped in silence. */
   deny(to: Addressee, request: Waiting, reason: string | null): Keystrokes | undefined;
   /** Throws a coded error for a choice that the request does not offer. */
   answer(to: Addressee, request: Waiting, choice: string): Keystrokes | undefined;

@@ -6,6 +6,7 @@ import { has, type Input } from "./command.ts";
 import { shortId } from "./format.ts";
 import { launchOf, nativeProgram } from "./live.ts";
 import { isTerminal, type Output } from "./output.ts";
+import { offerWorktree } from "./worktree-offer.ts";
 
 /** How the attach program leaves. */
 const DETACHED = 0;
@@ -71,6 +72,7 @@ async function leave(
   const session = await rollcall.get(id);
   if (code === ENDED) {
     output.note(`${name} has ended${session.exitCode === null ? "" : ` (exit ${session.exitCode})`}.`);
+    await offerWorktree(rollcall, output, session);
     return 0;
   }
   if (code === NOBODY_THERE)

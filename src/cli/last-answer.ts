@@ -1,10 +1,11 @@
 import type { Client } from "../client/client.ts";
-import type { SessionRecord } from "../domain/session.ts";
-import type { State } from "../domain/state.ts";
+import type { SessionRecord, Waiting } from "../domain/session.ts";
+import { isLive, type State } from "../domain/state.ts";
 import type { Rollcall } from "../record/rollcall.ts";
 import { launchOf } from "./live.ts";
 import type { Output } from "./output.ts";
 import { answerCommand, questionOf } from "./request.ts";
+import { offerWorktree } from "./worktree-offer.ts";
 
 interface Waited {
   readonly session: SessionRecord;
@@ -29,13 +30,26 @@ export async function finishWait(
       until,
       after: from,
     });
-    const { session, reached } = results[0] as Waited;
-    const isAtPrompt =
-      reached === "waiting_input" && (session.waiting === null || session.waiting.for === "prompt");
-    const next = isAtPrompt ? await passing(rollcall, session, from) : undefined;
-    if (next === undefined) return tell(rollcall, output, started, session, reached);
+    const waited = results[0] as Waited;
+    const asked = await askedFor(rollcall, waited, from);
+    const next = asked === "prompt" ? await passing(rollcall, waited.session, from) : undefined;
+    if (next === undefined) return tell(rollcall, output, { ...waited, started, asked });
     from = next;
   }
+}
+
+/** What it waited for when it was reached: by now it may have gone on, or left. */
+async function askedFor(
+  rollcall: Rollcall,
+  { session, reached }: Waited,
+  after: number,
+): Promise<Waiting["for"] | null> {
+  if (reached !== "waiting_input") return null;
+  if (session.waiting) return session.waiting.for;
+  let asked: Waiting["for"] = "prompt";
+  for await (const { body } of rollcall.events(session.id, { after }))
+    if (body.kind === "state_changed" && body.waiting) asked = body.waiting.for;
+  return asked;
 }
 
 /** Where to wait on from, at a prompt that is not the one that is waited for; undefined where it is. */
@@ -60,21 +74,25 @@ async function firstTextSeq(rollcall: Rollcall, id: string): Promise<number | un
   return undefined;
 }
 
+interface Told extends Waited {
+  readonly started: SessionRecord;
+  readonly asked: Waiting["for"] | null;
+}
+
 async function tell(
   rollcall: Rollcall,
   output: Output,
-  started: SessionRecord,
-  session: SessionRecord,
-  reached: State | null,
+  { started, session, reached, asked }: Told,
 ): Promise<number> {
   const answer = await lastAnswer(rollcall, session, started.seq);
   if (output.isJson) output.json({ session, reached, answer });
   else if (answer !== null && answer !== "") output.text(answer.endsWith("\n") ? answer : `${answer}\n`);
-  const asks = reached === "waiting_input" && session.waiting?.for !== "prompt";
-  if (asks && !output.isJson)
+  const asks = asked !== null && asked !== "prompt";
+  if (asks && session.waiting && !output.isJson)
     output.note(`${session.id} asks: ${questionOf(session)}\nAnswer with ${answerCommand(session)}`);
   if (asks) return 4;
-  return reached === "waiting_input" ? turnExit(rollcall, session.id) : exitOf(session);
+  if (!isLive(session.state)) await offerWorktree(rollcall, output, session);
+  return asked === "prompt" ? turnExit(rollcall, session.id) : exitOf(session);
 }
 
 function exitOf({ endReason, outcome }: SessionRecord): number {

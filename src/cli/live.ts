@@ -80,18 +80,24 @@ export async function act(
   });
 }
 
+export interface Each<T> {
+  readonly work: (reference: string) => Promise<{ readonly result: T; readonly code: number }>;
+  readonly describe: (result: T) => string;
+  /** One that was named is told as itself; several, and whatever `--all` finds, as a list. */
+  readonly isList: boolean;
+}
+
 /** The worst exit code of several, each told by itself; one that fails does not stop the others. */
 export async function forEach<T>(
   output: Output,
   references: readonly string[],
-  work: (reference: string) => Promise<{ readonly result: T; readonly code: number }>,
-  describe: (result: T) => string,
+  { work, describe, isList }: Each<T>,
 ): Promise<number> {
   const settled = await Promise.allSettled(references.map(work));
   const codes = settled.map((each) =>
     each.status === "fulfilled" ? each.value.code : exitCodeOf(each.reason),
   );
-  if (references.length === 1) {
+  if (!isList) {
     const [only] = settled;
     if (only?.status === "rejected") throw only.reason;
     if (output.isJson) output.json(only?.value.result);
@@ -109,7 +115,7 @@ export async function forEach<T>(
       if (each.status === "fulfilled") output.line(describe(each.value.result));
       else await output.error(each.reason);
   }
-  return Math.max(...codes);
+  return Math.max(0, ...codes);
 }
 
 /** What Rollcall carries here and has not seen the end of; a session that shows nothing may still have its process. */

@@ -3,6 +3,7 @@ import { isLive } from "../domain/state.ts";
 import { toWire } from "../domain/wire.ts";
 import { recordingFolder } from "../record/config.ts";
 import { RecordingReader } from "../record/recording-reader.ts";
+import { isStateMark } from "../record/recording-segments.ts";
 import type { Rollcall } from "../record/rollcall.ts";
 import type { Output } from "./output.ts";
 
@@ -52,7 +53,7 @@ function printRecording(output: Output, printed: Printed): void {
     printed.hasTerminal = true;
     if (output.isJson) output.text(`${JSON.stringify({ seconds, kind, text })}\n`);
     else if (kind === "o") output.text(plainText(text));
-    else if (kind === "m") output.text(`[${text}]\n`);
+    else if (kind === "m" && !isStateMark(text)) output.text(`[${text}]\n`);
   }
 }
 

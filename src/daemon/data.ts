@@ -4,7 +4,7 @@ import type { SessionRow } from "../domain/session.ts";
 import { isEnded, type State } from "../domain/state.ts";
 import { toWire } from "../domain/wire.ts";
 import { Screen } from "../host/screen.ts";
-import { readRecordingEnd } from "../record/recording.ts";
+import { readRecordingEnd } from "../record/recording-segments.ts";
 import type { Daemon } from "./daemon.ts";
 import { rowOf } from "./start.ts";
 

@@ -1,11 +1,11 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endByFile } from "../host/holder.ts";
+import { endByFile, signalMarked } from "../host/holder.ts";
 import { findHolderFile } from "../host/holder-files.ts";
 import { isProcessAlive } from "../record/process.ts";
 import { faultPoint } from "./fault-point.ts";
 import type { LiveSession } from "./live-session.ts";
-import { isStopped, markerOf } from "./proc.ts";
+import { isStopped } from "./proc.ts";
 
 /** An agent that knows how to leave gets this long before it is signalled. */
 const POLITE_MS = 1000;
@@ -70,20 +70,17 @@ export class EndTree {
   /** This is also called by a timer: what cannot be looked at now is looked at again, and is nobody's end. */
   #wake(): void {
     const { folder, services, id } = this.#session;
-    try {
-      wakeHolder(folder);
-    } catch (error) {
-      services.log.warn({ session: id, err: error }, "could not see whether its holder is stopped");
-    }
+    void wakeHolder(services.programs.holder, folder).catch((error: unknown) =>
+      services.log.warn({ session: id, err: error }, "could not see whether its holder is stopped"),
+    );
   }
 }
 
-function wakeHolder(folder: string): void {
+async function wakeHolder(program: string, folder: string): Promise<void> {
   const file = findHolderFile(folder);
   if (!file) return;
-  for (const { pid, startTime } of [file.guard, file.holder]) {
-    const isHeld =
-      isProcessAlive({ pid, startTime, bootId: file.bootId }) && markerOf(pid) === basename(folder);
-    if (isHeld && isStopped(pid)) process.kill(pid, "SIGCONT");
-  }
+  const isAsleep = ({ pid, startTime }: { readonly pid: number; readonly startTime: string }) =>
+    isProcessAlive({ pid, startTime, bootId: file.bootId }) && isStopped(pid);
+  const processes = [file.guard, file.holder].filter(isAsleep);
+  if (processes.length > 0) await signalMarked(program, "CONT", { marker: basename(folder), processes });
 }

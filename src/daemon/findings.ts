@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Notes, Seen } from "../agents/agent.ts";
 import type { Source } from "../domain/evidence.ts";
 import type { Signal } from "../domain/signal.ts";
@@ -14,6 +15,9 @@ export interface Place {
   readonly consumed?: { readonly stream: Stream; readonly offset: number };
 }
 
+/** A hook is a process of its own, and leaves a file. */
+const HOOK_MS = 250;
+
 /** The last word of each source, for `explain`. */
 type LastWords = ReadonlyMap<Source, { readonly signal: Signal; readonly at: string }>;
 
@@ -21,6 +25,7 @@ type LastWords = ReadonlyMap<Source, { readonly signal: Signal; readonly at: str
 export class Findings {
   readonly #session: LiveSession;
   readonly #lastWords = new Map<Source, { signal: Signal; at: string }>();
+  #hook = Promise.withResolvers<void>();
   readonly #unsettled = new Unsettled((signal) => void this.#tellLasted(signal));
   readonly #takers = new Set<(text: string) => void>();
 
@@ -49,7 +54,20 @@ export class Findings {
 
   /** What a parser makes of one piece, with what it noted of those before. */
   async parsed(parse: (notes: Notes) => Seen, place: Place | null = null): Promise<void> {
+    const seen = parse(this.#session.notes.all);
+    if (seen.awaits !== "hook") return this.take(seen, place);
+    await this.#nextHook();
     await this.take(parse(this.#session.notes.all), place);
+  }
+
+  /** A hook was taken in. */
+  sawHook(): void {
+    this.#hook.resolve();
+    this.#hook = Promise.withResolvers();
+  }
+
+  async #nextHook(): Promise<void> {
+    await Promise.race([this.#hook.promise, sleep(HOOK_MS)]);
   }
 
   /** Something that a person has to know of this launch, said once. */
@@ -69,6 +87,7 @@ export class Findings {
     if (identity) await this.#identify(identity);
     if (usage && usage.length > 0) await rollcall.recordUsage(this.#session.id, usage);
     if (entries && entries.length > 0) await this.#addEntries(entries, place);
+    if (seen.awaits === "turn") await this.#session.transcript.readTurn();
     if (signal) await this.signal(signal);
   }
 
@@ -76,7 +95,10 @@ export class Findings {
     const { transcript, transcriptFinder } = this.#session;
     // Whoever sees that it rests or asks also sees what it said before; the transcript itself has just said it.
     if (signal.says !== "working" && signal.source !== "transcript") await transcript.readRest();
-    if (signal.says === "working") transcriptFinder.begin();
+    if (signal.says === "working") {
+      transcript.beginTurn();
+      transcriptFinder.begin();
+    }
     const held = this.#unsettled.take();
     if (held && !isTakenBack(held, signal)) await this.#tell(held);
     if (signal.settleMs === undefined) await this.#tell(signal);

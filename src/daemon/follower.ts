@@ -1,13 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { SessionRow } from "../domain/session.ts";
 import { toInstant } from "../domain/time.ts";
 import type { HolderConnection } from "../host/holder.ts";
 import { findHolderFile, type HolderFile, readSpool } from "../host/holder-files.ts";
-import { type HolderMessage, type HolderStatus, STREAMS } from "../host/holder-message.ts";
+import {
+  type HolderMessage,
+  type HolderStatus,
+  type Report,
+  type ReportFields,
+  STREAMS,
+} from "../host/holder-message.ts";
 import { faultPoint } from "./fault-point.ts";
 import { HolderLink } from "./holder-link.ts";
 import type { LiveSession } from "./live-session.ts";
 import { PipeOutput } from "./pipe-output.ts";
 import { TerminalOutput } from "./terminal-output.ts";
+import { takeUnheard } from "./unheard.ts";
 
 /** What takes the bytes of a session: a recording of its terminal, or the transcript of its pipes. */
 export interface Output {
@@ -16,6 +24,10 @@ export interface Output {
   take(message: Extract<HolderMessage, { type: "output" }>): Promise<void> | void;
   /** The terminal has this size from here on. */
   resize?(cols: number, rows: number): void;
+  /** What the agent reported of its state behind this place of the output, as far as it was taken. */
+  reportsAfter?(offset: number): readonly ReportFields[];
+  /** The session is in another state, or asks for something else. */
+  show?(row: SessionRow): void;
   /** It is over: everything that came is kept. */
   finish(): Promise<void>;
   /** It goes on without us: what is whole is kept, the holder has the rest. */
@@ -38,6 +50,8 @@ export class Follower {
   readonly #connected = Promise.withResolvers<void>();
   #observeTimer: NodeJS.Timeout | undefined;
   #lastOutputMs = 0;
+  /** Where in the output the last report stands that the holder told. */
+  #heardTo = 0;
 
   constructor(session: LiveSession) {
     this.#session = session;
@@ -95,6 +109,12 @@ export class Follower {
     }
     await this.#output.finish();
     await this.#session.transcript.readRest();
+    await takeUnheard(this.#session, this.#output.reportsAfter?.(this.#heardTo) ?? []);
+  }
+
+  /** The record says something else of it. */
+  show(row: SessionRow): void {
+    this.#output?.show?.(row);
   }
 
   async finish(): Promise<void> {
@@ -156,6 +176,7 @@ export class Follower {
       case "status":
         return this.#sawStatus(message);
       case "report":
+        this.#heardTo = message.offset;
         // A report means what it does after all that was written before it.
         await this.#session.transcript.readRest();
         return this.#session.findings.parsed((notes) => agent.observe.report?.(message.fields, notes) ?? {});
@@ -192,9 +213,16 @@ export class Follower {
   async #believe({ reports, title }: HolderStatus): Promise<void> {
     const { observe } = this.#session.carrying.agent;
     const { findings } = this.#session;
-    const { main } = reports;
-    if (main) await findings.parsed((notes) => observe.report?.(main.fields, notes) ?? {});
+    if (reports.main) await this.#believeReport(reports.main);
     if (title !== null) await findings.parsed((notes) => observe.title?.(title, notes) ?? {});
+  }
+
+  /** A last word that says nothing of its state, as when it leaves, does not stand for those before it. */
+  async #believeReport({ fields, offset }: Report): Promise<void> {
+    const { notes, findings, carrying } = this.#session;
+    const seen = carrying.agent.observe.report?.(fields, notes.all) ?? {};
+    if (seen.signal) this.#heardTo = Math.max(this.#heardTo, offset);
+    await findings.take(seen);
   }
 
   async #sawExit(exit: NonNullable<HolderStatus["exit"]>): Promise<void> {
@@ -207,6 +235,7 @@ export class Follower {
       // What it said before it left is in the record before its end is.
       await this.#output?.finish();
       await this.#session.transcript.readRest();
+      await takeUnheard(this.#session, this.#output?.reportsAfter?.(this.#heardTo) ?? []);
     }
     const { folder } = this.#session;
     const left = exit.tree.state === "empty" ? await leftovers.of(launch.marker, folder, this.#file) : [];

@@ -146,6 +146,7 @@ export class LiveSession {
     this.transcript.begin(row.turns > 0);
     this.transcriptFinder.begin();
     this.liveFile.begin();
+    this.follower.show(row);
     this.screen.follow(row);
     this.input.open();
     this.#limits.follow(row);
@@ -170,6 +171,7 @@ export class LiveSession {
   async #committed(row: SessionRow): Promise<void> {
     if (row.hasFile) await this.services.context.files.follow(this.id);
     this.#nativeId = row.nativeId;
+    this.follower.show(row);
     this.screen.follow(row);
     this.#limits.follow(row);
     if (!isEnded(row.state)) this.input.follow(row);
@@ -253,14 +255,13 @@ export class LiveSession {
   }
 
   async #cleanUp(): Promise<void> {
-    const { log, places } = this.services;
+    const { log } = this.services;
     try {
       faultPoint("end.recorded");
       await this.follower.finish();
       await this.services.screens.drop(this.folder);
       await holderGone(this.folder);
-      if (this.carrying.launch.view === "tmux")
-        await closeTmuxView({ socketDir: places.run, sessionId: this.id });
+      await this.#closeView();
       faultPoint("end.kept");
       rmSync(this.folder, { recursive: true, force: true });
       faultPoint("end.removed");
@@ -269,6 +270,16 @@ export class LiveSession {
     }
     this.#whenClosed();
     this.#closed.resolve();
+  }
+
+  /** One that could not be opened, as where tmux is missing, cannot be closed: that keeps nothing else from going. */
+  async #closeView(): Promise<void> {
+    const { log, places } = this.services;
+    if (this.carrying.launch.view !== "tmux") return;
+    const closing = closeTmuxView({ socketDir: places.run, sessionId: this.id });
+    await closing.catch((err: unknown) =>
+      log.warn({ session: this.id, err }, "could not close its tmux view"),
+    );
   }
 }
 

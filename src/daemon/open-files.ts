@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 
 /** The access mode in the flags of an open file: 0 is for reading only. */
 const ACCESS_MODE = 0o3;
@@ -19,6 +19,13 @@ export function writtenBy(pid: number): string[] {
 export function pidsWriting(path: string): number[] {
   const real = realPathOf(path);
   return pids().filter((pid) => writtenBy(pid).includes(real));
+}
+
+/** The files below a folder that any process has open for writing. */
+export function writtenUnder(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const root = `${realPathOf(folder)}/`;
+  return pids().flatMap((pid) => writtenBy(pid).filter((path) => path.startsWith(root)));
 }
 
 /** The path that a process is told to have open. */

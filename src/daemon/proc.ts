@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { ProcessIdentity } from "../domain/session.ts";
-import { bootId, startTimeOf } from "../record/process.ts";
+import { bootId, isOwnProcess, startTimeOf } from "../record/process.ts";
 
 /** The pids of all processes that carry a variable of a launch in their environment, by its value. One pass over /proc. */
 export function processesByMarker(): Map<string, ProcessIdentity[]> {
@@ -23,6 +23,11 @@ const NAME = "ROLLCALL_SESSION=";
 
 /** Undefined for processes of other users and for those without one. */
 export function markerOf(pid: number): string | undefined {
+  const marker = readMarker(pid);
+  return marker !== undefined && isOwnProcess(pid) ? marker : undefined;
+}
+
+function readMarker(pid: number): string | undefined {
   try {
     const environ = readFileSync(`/proc/${pid}/environ`, "latin1");
     const at = environ.startsWith(NAME) ? 0 : environ.indexOf(`\0${NAME}`) + 1;

@@ -207,9 +207,9 @@ function checkResumable(daemon: Daemon, row: SessionRow, needsVerdict: boolean):
 /** Two processes in one conversation would mix their words. */
 async function checkNotHeld(daemon: Daemon, row: SessionRow, env: LaunchInput["env"]): Promise<void> {
   const { store } = daemon.services.context;
-  const isHolding = (other: SessionRow) =>
-    other.id !== row.id && other.nativeId === row.nativeId && other.agentType === row.agentType;
-  const { items } = await store.list({ states: LIVE_STATES, where: isHolding, limit: 1 });
+  const isHolding = (other: SessionRow) => other.id !== row.id && other.agentType === row.agentType;
+  const nativeId = row.nativeId as string;
+  const { items } = await store.list({ states: LIVE_STATES, nativeId, where: isHolding, limit: 1 });
   const holder = items[0]?.row;
   if (holder) throw held(row, `Session ${holder.id} is in the same conversation and lives.`);
   const lock = findAgent(row.agentType)?.lockOf?.(env, row.nativeId ?? "");

@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { reportFields } from "../domain/report-sieve.ts";
+import type { SessionRow } from "../domain/session.ts";
 import { findHolderFile } from "../host/holder-files.ts";
-import type { HolderMessage } from "../host/holder-message.ts";
+import type { HolderMessage, ReportFields } from "../host/holder-message.ts";
 import { readScreen } from "../host/read-screen.ts";
 import { writeSnapshot } from "../host/snapshot-file.ts";
 import { Recording } from "../record/recording.ts";
@@ -12,12 +14,16 @@ const SNAPSHOT_BYTES = 512 * 1024;
 const REST_MS = 1000;
 /** One that writes without a rest, such as a spinner, is not waited for any longer. */
 const RESTLESS_BYTES = 4 * 1024 * 1024;
+/** More than an agent says in its last moment. */
+const REPORTS_KEPT = 100;
 
 /** The output of a terminal: recorded as it comes, and let go of behind a snapshot of the screen. */
 export class TerminalOutput implements Output {
   readonly #session: LiveSession;
   readonly #recording: Recording;
   #snapshotAt = 0;
+  /** The last that stand in the output. */
+  readonly #reports: { readonly offset: number; readonly fields: ReportFields }[] = [];
   #restTimer: NodeJS.Timeout | undefined;
 
   constructor(session: LiveSession) {
@@ -31,6 +37,10 @@ export class TerminalOutput implements Output {
       now: services.context.now,
       // Of the launch, not of this daemon: the recording goes on in the same time.
       startedAtMs: Date.parse(findHolderFile(session.folder)?.startedAt ?? "") || services.context.now(),
+      reported: ({ text, offset }) => {
+        this.#reports.push({ offset, fields: reportFields(text) });
+        if (this.#reports.length > REPORTS_KEPT) this.#reports.shift();
+      },
     });
   }
 
@@ -52,6 +62,14 @@ export class TerminalOutput implements Output {
 
   resize(cols: number, rows: number): void {
     this.#recording.resize(cols, rows);
+  }
+
+  reportsAfter(offset: number): readonly ReportFields[] {
+    return this.#reports.filter((report) => report.offset > offset).map(({ fields }) => fields);
+  }
+
+  show({ state, waiting }: SessionRow): void {
+    this.#recording.showState(state, waiting?.for ?? null);
   }
 
   async finish(): Promise<void> {

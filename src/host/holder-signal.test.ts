@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { signalMarked } from "./holder.ts";
 import { hasCompiler, holderBinary } from "./holder-bench.ts";
 
+const NOBODY = 65534;
 const MARKER = "0123456789abcdef0123456789abcdef";
 
 describe.skipIf(!hasCompiler)("a signal by the marker", () => {
@@ -37,8 +38,22 @@ describe.skipIf(!hasCompiler)("a signal by the marker", () => {
   });
 });
 
-async function startSleeper(env: Record<string, string>) {
-  const child = spawn("sleep", ["60"], { stdio: "ignore", env: { PATH: process.env.PATH, ...env } });
+const isRoot = process.getuid?.() === 0;
+if (!isRoot) process.stdout.write("not run: a process of another user with our marker needs root\n");
+
+test.skipIf(!hasCompiler || !isRoot)(
+  "a process of another user is left alone, whatever it carries",
+  async () => {
+    await using sleeper = await startSleeper({ ROLLCALL_SESSION: MARKER }, NOBODY);
+    await signalMarked(holderBinary, "KILL", { marker: MARKER, processes: [sleeper] });
+    expect(sleeper.isAlive()).toBe(true);
+  },
+);
+
+async function startSleeper(env: Record<string, string>, uid?: number) {
+  const owner = uid === undefined ? {} : { uid, gid: uid };
+  const all = { PATH: process.env.PATH, ...env };
+  const child = spawn("sleep", ["60"], { stdio: "ignore", env: all, ...owner });
   await once(child, "spawn");
   const pid = child.pid as number;
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -180,10 +180,10 @@ export class HolderConnection implements AsyncDisposable {
   }
 }
 
-/** Signals processes of a launch that no holder answers for; each only while it is still the one that was meant. */
+/** Signals processes of a launch by its marker; each only while it is still the one that was meant, and this user's. */
 export async function signalMarked(
   binary: string,
-  signal: "TERM" | "KILL",
+  signal: "TERM" | "KILL" | "CONT",
   { marker, processes }: MarkedProcesses,
 ): Promise<void> {
   const named = processes.map(({ pid, startTime }) => `${pid}:${startTime}`);

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import type { ProcessIdentity } from "../domain/session.ts";
-import { bootId, isProcessAlive, startTimeOf } from "./process.ts";
+import { bootId, isOwnProcess, isProcessAlive, startTimeOf } from "./process.ts";
 
 /** A process that carries the marker of a launch of one state folder in its environment. */
 export interface MarkedProcess extends ProcessIdentity {
@@ -43,7 +43,7 @@ function commandOf(pid: number): string {
 /** Empty for processes of other users, also where root could read them. */
 function readOwn(pid: number, file: string): string {
   try {
-    if (statSync(`/proc/${pid}`).uid !== process.getuid?.()) return "";
+    if (!isOwnProcess(pid)) return "";
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
     return "";

@@ -29,6 +29,12 @@ export function startTimeOf(pid: number): string | undefined {
   return isGone ? undefined : fields[19];
 }
 
+/** Whether it is of this user, by who started it; also where root could read and signal those of others. */
+export function isOwnProcess(pid: number): boolean {
+  const owner = /^Uid:\t(\d+)/m.exec(readOrUndefined(`/proc/${pid}/status`) ?? "")?.[1];
+  return owner !== undefined && Number(owner) === process.geteuid?.();
+}
+
 /** What says something about us, and nothing about the process: nobody is dead because we cannot look. */
 const CANNOT_LOOK = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { eventsIn, type RecordedEvent, segmentNames } from "./recording.ts";
+import { eventsIn, type RecordedEvent, segmentNames } from "./recording-segments.ts";
 
 /** Reads a recording while it grows: each event once, whatever is dropped at its beginning meanwhile. */
 export class RecordingReader {

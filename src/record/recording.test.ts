@@ -12,10 +12,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRedactor } from "../domain/redact.ts";
 import { tempFolder } from "../testing/temp-folder.ts";
-import { type RecordedEvent, Recording, readRecording, readRecordingEnd } from "./recording.ts";
+import { Recording } from "./recording.ts";
+import { type RecordedEvent, readRecording, readRecordingEnd } from "./recording-segments.ts";
 
 const SECRET = "hunter2-is-no-password";
 const redactor = createRedactor([SECRET]);
+/** What an agent says of its state; its words are in base64, in which no secret is found. */
+const REPORT = `\x1b]7501;state=blocked:msg=${Buffer.from(`use ${SECRET}`).toString("base64")}\x07`;
 
 interface Options {
   readonly generation?: number;
@@ -24,7 +27,8 @@ interface Options {
 }
 
 function open(folder: string, { generation = 1, mostBytes = 1e9, nowMs = 5000 }: Options = {}): Recording {
-  return new Recording({ folder, generation, mostBytes, redactor, now: () => nowMs, startedAtMs: 1000 });
+  const clock = { now: () => nowMs, startedAtMs: 1000 };
+  return new Recording({ folder, generation, mostBytes, redactor, reported: () => {}, ...clock });
 }
 
 function shown(folder: string, kinds = "om"): string {
@@ -43,6 +47,7 @@ const outputs = fc
     fc.oneof(
       fc.constantFrom("plain ", "\x1b[31mred\x1b[0m", "é€😀", "\r\n", "password: ", "sk-ant-api03-"),
       fc.constantFrom(SECRET, SECRET.slice(0, 9), `\x1b[1m${SECRET}`),
+      fc.constantFrom(REPORT, "\x1b]7501;", "\x1b", "\x07"),
     ),
     { maxLength: 12 },
   )

@@ -3,7 +3,6 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -13,15 +12,24 @@ import {
 import { join } from "node:path";
 import type { Redactor } from "../domain/redact.ts";
 import { RedactingStream } from "../domain/redact-stream.ts";
+import { ReportSieve, type Sifted } from "../domain/report-sieve.ts";
+import type { State } from "../domain/state.ts";
 import { bytesOfStart, Utf8Chunks } from "../domain/utf8.ts";
+import { PendingBytes } from "./pending-bytes.ts";
+import {
+  eventsIn,
+  isStateMark,
+  type RecordedEvent,
+  segmentNames,
+  segmentPath,
+  segmentsOf,
+  stateMark,
+} from "./recording-segments.ts";
 
 /** Small enough that dropping the oldest one drops little. */
 const SEGMENT_BYTES = 2 * 1024 * 1024;
 /** What was written before and may introduce a secret. */
 const CONTEXT_CHARS = 4096;
-
-/** One line of a recording: seconds since the first, what it is, the text, and the offset in the output behind it. */
-export type RecordedEvent = readonly [seconds: number, kind: "o" | "r" | "m", text: string, offset: number];
 
 export interface RecordingOptions {
   readonly folder: string;
@@ -31,11 +39,20 @@ export interface RecordingOptions {
   readonly redactor: Redactor;
   readonly now: () => number;
   readonly startedAtMs: number;
+  /** Is told each report that stands in the output; after another daemon wrote, the last ones once more. */
+  readonly reported: (report: Reported) => void;
+}
+
+/** What an agent said of its own state, and the offset behind it. */
+export interface Reported {
+  readonly text: string;
+  readonly offset: number;
 }
 
 /**
  * What a terminal showed, redacted, in segments of asciicast events. Each line says how far into the output it
- * reaches, so that a daemon that comes back goes on exactly there.
+ * reaches, so that a daemon that comes back goes on exactly there. The agent's reports of its state are left out:
+ * what became of them is in the marks.
  */
 export class Recording {
   readonly #options: RecordingOptions;
@@ -46,11 +63,13 @@ export class Recording {
   #segment: number;
   /** Bytes of output that came in. */
   #taken: number;
-  /** Came in and is in no line yet: a character that is not whole, or what could become a secret. */
-  #pending: Buffer = Buffer.alloc(0);
+  readonly #sieve: ReportSieve;
+  /** Came through and is in no line yet: a character that is not whole, or what could become a secret. */
+  readonly #pending = new PendingBytes();
   #lastSeconds: number;
   #lastOffset: number;
   #shownSize: string;
+  #shownState: string;
 
   constructor(options: RecordingOptions) {
     const { folder, generation, redactor } = options;
@@ -61,15 +80,17 @@ export class Recording {
     this.#segment = segment;
     this.#lastSeconds = seconds;
     this.#taken = offset;
+    this.#sieve = new ReportSieve(offset);
     this.#lastOffset = offset;
     this.#shownSize = events.findLast(([, kind]) => kind === "r")?.[2] ?? "";
+    this.#shownState = events.findLast(([, kind, text]) => kind === "m" && isStateMark(text))?.[2] ?? "";
     const shown = events.flatMap(([, kind, text]) => (kind === "o" ? [text] : [])).join("");
     this.#stream = new RedactingStream(redactor, shown.slice(-CONTEXT_CHARS));
   }
 
   /** Up to where the output is recorded. What comes again from there on is taken once. */
   get offset(): number {
-    return this.#taken - this.#pending.length;
+    return this.#pending.at ?? this.#sieve.at;
   }
 
   /** Output that begins elsewhere than the last ended was dropped in between, and the recording says so. */
@@ -78,8 +99,15 @@ export class Recording {
     const fresh = bytes.subarray(Math.max(0, this.#taken - offset));
     if (fresh.length === 0) return;
     this.#taken += fresh.length;
-    this.#pending = Buffer.concat([this.#pending, fresh]);
-    this.#give(this.#text.push(fresh));
+    this.#take(this.#sieve.push(fresh));
+  }
+
+  /** So that a replay shows what the session was doing. */
+  showState(state: State, waitingFor: string | null): void {
+    const mark = stateMark(state, waitingFor);
+    if (mark === this.#shownState) return;
+    this.#shownState = mark;
+    this.#append("m", mark);
   }
 
   resize(cols: number, rows: number): void {
@@ -106,23 +134,35 @@ export class Recording {
     if (this.#fd !== undefined) fsyncSync(this.#fd);
   }
 
+  #take(sifted: readonly Sifted[]): void {
+    for (const piece of sifted) {
+      if (piece.kind === "report") this.#options.reported({ text: piece.text, offset: piece.end });
+      else {
+        this.#pending.add(piece.at, piece.bytes);
+        this.#give(this.#text.push(piece.bytes));
+      }
+    }
+  }
+
   #give(text: string): void {
     const came = this.#stream.held + text;
     const shown = this.#stream.push(text);
     const given = came.slice(0, came.length - this.#stream.held.length);
-    this.#pending = this.#pending.subarray(bytesOfStart(this.#pending, given));
+    this.#pending.take(bytesOfStart(this.#pending.bytes, given));
     this.#append("o", shown);
   }
 
   #flush(): void {
+    this.#take(this.#sieve.end());
     const rest = this.#stream.push(this.#text.end()) + this.#stream.end();
-    this.#pending = Buffer.alloc(0);
+    this.#pending.clear();
     this.#append("o", rest);
   }
 
   #gap(offset: number): void {
-    this.#flush();
     const lost = offset - this.#taken;
+    this.#flush();
+    this.#sieve.end(offset);
     this.#taken = offset;
     this.#append("m", `${lost} bytes were dropped`);
   }
@@ -158,30 +198,6 @@ export class Recording {
   }
 }
 
-/** Everything that is kept of the terminal of a session, oldest first. */
-export function* readRecording(folder: string, generation?: number): Iterable<RecordedEvent> {
-  for (const name of segmentNames(folder)) {
-    if (generation !== undefined && !name.startsWith(`${generation}-`)) continue;
-    yield* readIfThere(join(folder, name)).split("\n").flatMap(eventsIn);
-  }
-}
-
-/** Its end: as many whole segments as hold so many bytes. */
-export function* readRecordingEnd(
-  folder: string,
-  generation: number,
-  leastBytes: number,
-): Iterable<RecordedEvent> {
-  const paths = segmentsOf(folder, generation).map((segment) => segmentPath(folder, generation, segment));
-  const last: string[] = [];
-  for (let bytes = 0; bytes < leastBytes && paths.length > 0; ) {
-    const path = paths.pop() as string;
-    last.unshift(path);
-    bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  }
-  for (const path of last) yield* readIfThere(path).split("\n").flatMap(eventsIn);
-}
-
 /** The last segment with something in it; what a killed writer left behind its last whole line is cut off. */
 function recover(folder: string, generation: number): { segment: number; events: RecordedEvent[] } {
   const segments = segmentsOf(folder, generation);
@@ -207,19 +223,6 @@ function endOfEvents(bytes: Buffer): number {
   return end;
 }
 
-/** A line that was not written whole, or was damaged since, tells nothing. */
-export function eventsIn(line: string): RecordedEvent[] {
-  if (!line.endsWith("]")) return [];
-  try {
-    const event = JSON.parse(line) as RecordedEvent;
-    const [seconds, kind, text, offset] = event;
-    const isEvent = typeof seconds === "number" && typeof text === "string" && Number.isInteger(offset);
-    return isEvent && ["o", "r", "m"].includes(kind) ? [event] : [];
-  } catch {
-    return [];
-  }
-}
-
 /** For one more segment, at the cost of the oldest. */
 function makeRoom(folder: string, mostBytes: number): void {
   const paths = segmentNames(folder).map((name) => join(folder, name));
@@ -234,34 +237,4 @@ function makeRoom(folder: string, mostBytes: number): void {
 
 function segmentBytes(mostBytes: number): number {
   return Math.min(SEGMENT_BYTES, Math.ceil(mostBytes / 4));
-}
-
-function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    // The oldest may be dropped while one reads.
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  }
-}
-
-/** The files of a recording, oldest first. */
-export function segmentNames(folder: string): string[] {
-  try {
-    const names = readdirSync(folder).filter((name) => /^\d+-\d+\.cast$/.test(name));
-    return names.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
-  } catch {
-    return [];
-  }
-}
-
-function segmentsOf(folder: string, generation: number): number[] {
-  return segmentNames(folder)
-    .filter((name) => name.startsWith(`${generation}-`))
-    .map((name) => Number(name.slice(`${generation}-`.length, -".cast".length)));
-}
-
-function segmentPath(folder: string, generation: number, segment: number): string {
-  return join(folder, `${generation}-${String(segment).padStart(6, "0")}.cast`);
 }

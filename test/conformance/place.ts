@@ -6,7 +6,7 @@ import type { ProgramName } from "./programs.ts";
 
 export interface PlaceOptions {
   readonly modelUrl: string;
-  /** Whether the project is trusted from the start; without it the program asks. */
+  /** Whether the project is trusted from the start; without it the program asks (Codex only where there is something to trust). */
   readonly isTrusted?: boolean;
   /** Whether Claude was told before that it may use the key; without it it asks. */
   readonly isKeyApproved?: boolean;
@@ -27,14 +27,15 @@ export interface Place extends Disposable {
 type Settled = Required<PlaceOptions> & Pick<Place, "home" | "project">;
 
 /** What is in the home of who has used the program before, and what it needs in its environment. */
-const PROGRAMS: Readonly<
-  Record<ProgramName, { file: string; content: (at: Settled) => string; env: (at: Settled) => Env }>
-> = {
-  claude: { file: ".claude.json", content: claudeSettings, env: claudeEnv },
-  codex: { file: ".codex/config.toml", content: codexSettings, env: codexEnv },
-};
+const PROGRAMS: Readonly<Record<ProgramName, { files: (at: Settled) => Files; env: (at: Settled) => Env }>> =
+  {
+    claude: { files: claudeFiles, env: claudeEnv },
+    codex: { files: codexFiles, env: codexEnv },
+  };
 
 type Env = Readonly<Record<string, string>>;
+/** Contents by path. */
+type Files = Readonly<Record<string, string>>;
 
 // Nothing listens there: whatever is not on this machine cannot be reached.
 const DEAD_PROXY = "http://127.0.0.1:9";
@@ -50,10 +51,12 @@ export function newPlace(name: ProgramName, options: PlaceOptions): Place {
     home: join(root, "home"),
     project: join(root, "project"),
   };
-  const { file, content, env } = PROGRAMS[name];
+  const { files, env } = PROGRAMS[name];
   mkdirSync(at.project);
-  mkdirSync(dirname(join(at.home, file)), { recursive: true });
-  writeFileSync(join(at.home, file), content(at));
+  for (const [path, content] of Object.entries(files(at))) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
   return {
     root,
     home: at.home,
@@ -75,15 +78,16 @@ function baseEnv(home: string): Env {
   };
 }
 
-function claudeSettings({ isTrusted, isKeyApproved, key, project }: Settled): string {
+function claudeFiles({ isTrusted, isKeyApproved, key, home, project }: Settled): Files {
   // A long key is kept by its end.
   const approved = isKeyApproved && key !== null ? [key.slice(-20)] : [];
-  return JSON.stringify({
+  const settings = {
     hasCompletedOnboarding: true,
     theme: "dark",
     customApiKeyResponses: { approved, rejected: [] },
     projects: isTrusted ? { [project]: { hasTrustDialogAccepted: true } } : {},
-  });
+  };
+  return { [join(home, ".claude.json")]: JSON.stringify(settings) };
 }
 
 function claudeEnv({ modelUrl, key, retries }: Settled): Env {
@@ -97,7 +101,16 @@ function claudeEnv({ modelUrl, key, retries }: Settled): Env {
   };
 }
 
-/** As its users have it: the daemon that it starts by itself is for the adapter to deal with. */
+function codexFiles(at: Settled): Files {
+  const settings = { [join(at.home, ".codex", "config.toml")]: codexSettings(at) };
+  // In a folder without settings of its own it does not ask.
+  return at.isTrusted ? settings : { ...settings, [join(at.project, ".codex", "config.toml")]: "" };
+}
+
+/**
+ * As its users have it: the daemon that it starts by itself is for the adapter to deal with. But not the folder for
+ * temporary files: a tool that is killed leaves an empty `.git` in each folder that it could have written to.
+ */
 function codexSettings({ modelUrl, isTrusted, retries, project }: Settled): string {
   const trust = isTrusted ? `\n[projects.${JSON.stringify(project)}]\ntrust_level = "trusted"\n` : "";
   return `model_provider = "scripted"
@@ -105,6 +118,10 @@ check_for_update_on_startup = false
 
 [analytics]
 enabled = false
+
+[sandbox_workspace_write]
+exclude_slash_tmp = true
+exclude_tmpdir_env_var = true
 
 [model_providers.scripted]
 name = "scripted"

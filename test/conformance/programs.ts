@@ -71,6 +71,7 @@ async function npmInstall(spec: string, prefix: string): Promise<void> {
     await promisify(execFile)("npm", args, { cwd: prefix });
   } catch (cause) {
     const code = /npm error code (\S+)/.exec((cause as { stderr?: string }).stderr ?? "")?.[1] ?? "no npm";
+    if (code === "ETARGET") throw new Error(`There is no ${spec} on npm.`, { cause });
     throw new Error(
       `${spec} could not be installed from npm (${code}). Conformance needs the network once, and then keeps it in ${dirname(prefix)}.`,
       { cause },

@@ -23,8 +23,10 @@ export class Decoys implements Disposable {
     for (let n = 0; n < count; n++) this.add(NAMES[n % NAMES.length], almost[n % almost.length]);
   }
 
-  add(name = "sleep", env: Readonly<Record<string, string>> = {}): number {
-    const child = spawn("/bin/sleep", ["900"], { argv0: name, env, stdio: "ignore", detached: true });
+  add(name = "sleep", env: Readonly<Record<string, string>> = {}, uid?: number): number {
+    const owner = uid === undefined ? {} : { uid, gid: uid };
+    const options = { argv0: name, env, stdio: "ignore", detached: true, ...owner } as const;
+    const child = spawn("/bin/sleep", ["900"], options);
     const pid = child.pid as number;
     this.#processes.push({ child, startTime: startTimeOf(pid) as string });
     return pid;

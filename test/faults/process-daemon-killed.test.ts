@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import type { Rollcall } from "../../src/index.ts";
-import { readRecording } from "../../src/record/recording.ts";
+import { readRecording } from "../../src/record/recording-segments.ts";
 import type { Shown } from "../cli/rollcall.ts";
 import { isAlive } from "../live/user.ts";
 import { Decoys } from "./decoys.ts";
@@ -98,7 +98,8 @@ async function expectComplete(user: FaultUser, rollcall: Rollcall, session: Show
 
 function recorded(user: FaultUser, { id }: Shown): string {
   const events = [...readRecording(join(user.state, "recordings", id))];
-  return events.map(([, kind, text]) => (kind === "o" ? text : `\n${kind}:${text}\n`)).join("");
+  const isLoss = (text: string) => text.endsWith("dropped");
+  return events.map(([, kind, text]) => (kind === "o" || isLoss(text) ? text : "")).join("");
 }
 
 async function transcript(rollcall: Rollcall, { id }: Shown): Promise<string> {

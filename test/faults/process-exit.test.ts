@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import type { SessionRecord } from "../../src/domain/session.ts";
-import { readRecording } from "../../src/record/recording.ts";
+import { readRecording } from "../../src/record/recording-segments.ts";
 import { until } from "../live/user.ts";
 import { smallMemory, whyNoMemoryGroup } from "./cgroups.ts";
 import { type FaultUser, newFaultUser, reaches } from "./fault-user.ts";
@@ -135,5 +135,7 @@ async function inTens<T>(count: number, work: (n: number) => Promise<T>): Promis
 }
 
 function recorded(user: FaultUser, id: string): string {
-  return [...readRecording(join(user.state, "recordings", id))].map(([, , text]) => text).join("");
+  return [...readRecording(join(user.state, "recordings", id))]
+    .flatMap(([, kind, text]) => (kind === "o" ? [text] : []))
+    .join("");
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { readRecording } from "../../src/record/recording.ts";
+import { readRecording } from "../../src/record/recording-segments.ts";
 import type { Shown } from "../cli/rollcall.ts";
 import { isAlive, processesOf, until } from "../live/user.ts";
 import { type FaultUser, newFaultUser, reaches } from "./fault-user.ts";
@@ -66,7 +66,9 @@ describe("a spool that is full because there is no daemon", { concurrent: true }
     await user.up();
     await reaches(user, session.id, { state: "stopped", exit_code: 0 });
     const recording = [...readRecording(join(user.state, "recordings", session.id))];
-    const dropped = recording.flatMap(([, kind, text]) => (kind === "m" ? [Number.parseInt(text, 10)] : []));
+    const dropped = recording.flatMap(([, kind, text]) =>
+      kind === "m" && text.endsWith("dropped") ? [Number.parseInt(text, 10)] : [],
+    );
     const kept = recording.map(([, kind, text]) => (kind === "o" ? text : "")).join("");
     expect(dropped).toHaveLength(1);
     expect((dropped[0] as number) + kept.length).toBe(SIZE);

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { ROOT, type Shown } from "../cli/rollcall.ts";
 import { gone, isAlive, until } from "../live/user.ts";
-import { newFaultUser } from "./fault-user.ts";
+import { Decoys } from "./decoys.ts";
+import { killNow, newFaultUser, reaches } from "./fault-user.ts";
 import { Place } from "./place.ts";
 import { PATIENCE_MS, report } from "./scale.ts";
 import { hasProgram } from "./sh.ts";
@@ -49,6 +50,25 @@ describe.skipIf(reason !== undefined)("another user of the machine", () => {
       expect(answer.stderr.trim().split("\n").length).toBeLessThanOrEqual(2);
     }
     expect(await user.get(session.id)).toMatchObject({ state: "running" });
+  });
+
+  test("is not signalled, though it carries our marker, when what is left of a session is ended", async () => {
+    await using user = newFaultUser();
+    const session = await user.start(["--", "sleep", "600"]);
+    const held = user.holderOf(session);
+    const variables = { ROLLCALL_SESSION: held.marker, ROLLCALL_HOME: user.state };
+    using decoys = new Decoys(held.marker);
+    decoys.add("sleep", variables, NOBODY);
+    const orphan = spawn("sleep", ["600"], { env: { ...user.env, ...variables }, stdio: "ignore" });
+    await user.killDaemon();
+    for (const { pid } of [held.guard, held.holder, held.agent]) await killNow(pid);
+    await user.up();
+    await reaches(user, session.id, { state: "unknown", end_reason: "holder_lost" });
+    await gone(orphan.pid as number);
+    await user.ok(["doctor", "--fix"]);
+    await user.ok(["end", session.id, "--grace", "200ms"]);
+    expect(await user.get(session.id)).toMatchObject({ state: "stopped" });
+    decoys.expectUntouched();
   });
 
   test("has a daemon and sessions of its own beside mine", async () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import type { Shown } from "../cli/rollcall.ts";
-import { processesOf, until } from "../live/user.ts";
+import { gone, processesOf, until } from "../live/user.ts";
 import { type FaultUser, newFaultUser, reaches } from "./fault-user.ts";
 import { PATIENCE_MS, report, times } from "./scale.ts";
 
@@ -31,9 +31,7 @@ describe("kill -9 of the daemon in the middle of a start", TOGETHER, () => {
 
 async function killAtStart(user: FaultUser, step: string, expected: string): Promise<void> {
   const before = await sessionsOf(user);
-  await user.up({ ROLLCALL_FAULT: step });
-  const answer = await user.rollcall(["start", "-d", "--json", "--", "sleep", "500"]);
-  expect(answer).toMatchObject({ code: 1, error: { code: "daemon_failed" } });
+  await diesAt(user, step, ["start", "-d", "--", "sleep", "500"]);
   await user.up();
   const made = (await sessionsOf(user)).filter(({ id }) => !before.some((known) => known.id === id));
   expect(made.length).toBe(expected === "none" ? 0 : 1);
@@ -42,6 +40,14 @@ async function killAtStart(user: FaultUser, step: string, expected: string): Pro
     await reaches(user, session.id, { state: "unknown", end_reason: expected });
   if (session && expected === "running") await endProperly(user, session);
   await expectNothingLeft(user);
+}
+
+/** The daemon that runs then dies at this step of what it is asked for, and nowhere else. */
+async function diesAt(user: FaultUser, step: string, [verb = "", ...args]: readonly string[]): Promise<void> {
+  const daemon = await user.restart({ ROLLCALL_FAULT: step });
+  const answer = await user.rollcall([verb, "--json", ...args]);
+  expect(answer).toMatchObject({ code: 1, error: { code: "daemon_failed" } });
+  await gone(daemon);
 }
 
 async function endProperly(user: FaultUser, { id }: Shown): Promise<void> {
@@ -64,8 +70,7 @@ describe("kill -9 of the daemon in the middle of a resume", TOGETHER, () => {
     await user.ok(["send", id, "say hello", "--wait"]);
     await user.ok(["end", id]);
     for (let round = 0; round < ROUNDS; round++) {
-      await user.restart({ ROLLCALL_FAULT: step });
-      expect(await user.rollcall(["resume", id, "-d", "--json"])).toMatchObject({ code: 1 });
+      await diesAt(user, step, ["resume", id, "-d"]);
       await user.up();
       await reaches(user, id, { state: expected, generation: round + 2 });
       if (expected === "waiting_input") await user.ok(["end", id]);
@@ -90,8 +95,7 @@ describe("kill -9 of the daemon in the middle of an end", TOGETHER, () => {
     await using user = newFaultUser();
     for (let round = 0; round < ROUNDS; round++) {
       const { id } = await user.start(["--", "sleep", "500"]);
-      await user.restart({ ROLLCALL_FAULT: step });
-      await user.rollcall(["end", id, "--grace", "1s"]);
+      await diesAt(user, step, ["end", id, "--grace", "1s"]);
       await user.up();
       // Nothing was recorded, so nothing was asked for: it runs on.
       if (step === "end.asked") await endProperly(user, await reaches(user, id, { state: "running" }));
@@ -106,8 +110,7 @@ describe("kill -9 of the daemon in the middle of an end", TOGETHER, () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { id } = await user.start(["scripted"]);
       await user.reach(id, "waiting_input");
-      await user.restart({ ROLLCALL_FAULT: "end.polite" });
-      await user.rollcall(["end", id]);
+      await diesAt(user, "end.polite", ["end", id]);
       await user.up();
       await reaches(user, id, { state: "stopped" });
       await expectNothingLeft(user);
@@ -139,8 +142,7 @@ describe("kill -9 of the daemon in the middle of an input", TOGETHER, () => {
       const hear = `while read line; do echo "$line" >> ${ledger}; done`;
       const { id } = await user.start(["--kind", "autonomous", "--", "sh", "-c", hear]);
       for (let round = 0; round < ROUNDS; round++) {
-        await user.restart({ ROLLCALL_FAULT: step });
-        expect(await user.rollcall(["send", id, "once"])).toMatchObject({ code: 1 });
+        await diesAt(user, step, ["send", id, "once"]);
         await user.up();
         await user.ok(["send", id, `after ${round}`]);
         await until(() => heard(ledger).includes(`after ${round}`), "the next input");

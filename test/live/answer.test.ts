@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { asking, atPrompt, dataOf, eventsOf, reachAfter, said, turn } from "./scripted.ts";
 import { type LiveUser, newLiveUser, until } from "./user.ts";
@@ -25,6 +27,16 @@ describe("in a terminal", () => {
     await asking(user, id, "ask Bash");
     await answered(user, id, "deny", id);
     expect(await said(user, id, "assistant")).toEqual(["Bash was denied."]);
+  });
+
+  test("a reason for which the dialog has no place is refused in one sentence, and nothing is sent", async () => {
+    await using user = newLiveUser();
+    const id = await atPrompt(user);
+    const asked = await asking(user, id, "ask Bash");
+    const refused = await user.rollcall(["deny", id, "--reason", "not on a Friday"]);
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toMatch(/^rollcall: [^\n]*no place for a reason[^\n]*\.\n/);
+    expect(await user.get(id)).toMatchObject({ seq: asked.seq, waiting: asked.waiting });
   });
 
   test("a question is answered by number, by text, or in one's own words", async () => {
@@ -88,6 +100,30 @@ describe("in a terminal", () => {
     await until(async () => (await said(user, id, "assistant")).length === 1, "the denial");
     const late = await user.rollcall(["approve", id, "--request", request, "--json"]);
     expect(late).toMatchObject({ code: 4, error: { code: "no_request" } });
+  });
+
+  test("an answer that the agent does not take has failed, and the request still stands", async () => {
+    await using user = newLiveUser();
+    const id = await atPrompt(user);
+    const asked = await asking(user, id, "stop-reading ; ask Bash");
+    const answer = await user.rollcall(["approve", id, "--json"]);
+    expect(answer).toMatchObject({ code: 1, error: { code: "not_delivered" } });
+    expect(await user.get(id)).toMatchObject({ state: "waiting_input", waiting: asked.waiting });
+  });
+
+  test("an answer is not sent while its dialog is not on the screen", async () => {
+    await using user = newLiveUser();
+    const id = await atPrompt(user);
+    const gate = join(user.folder, "gate");
+    const clear = `until [ -e ${gate} ]; do sleep 0.02; done; printf '\\033[2J\\033[H' > /dev/tty`;
+    await asking(user, id, `run (${clear}) > /dev/null 2>&1 & ; ask Bash`);
+    const screen = async () => (await dataOf(user, id)).screen ?? "";
+    await until(async () => (await screen()).includes("Allow Bash"), "the dialog");
+    writeFileSync(gate, "");
+    await until(async () => !(await screen()).includes("Allow Bash"), "the dialog to be gone");
+    const answer = await user.rollcall(["approve", id, "--json"]);
+    expect(answer).toMatchObject({ code: 1, error: { code: "not_delivered" } });
+    expect((await eventsOf(user, id)).filter(({ body }) => body.by === "answer")).toEqual([]);
   });
 
   test("of ten answers at once one counts", async () => {

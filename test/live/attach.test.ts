@@ -162,6 +162,16 @@ test("without tmux everything but --tmux works", async () => {
   expect(await user.get(id)).toMatchObject({ state: "running" });
 });
 
+test("where the settings want a tmux that is missing, sessions work, and leave nothing behind", async () => {
+  await using user = newLiveUser();
+  await user.ok(["config", "set", "view", "tmux"]);
+  const env = { PATH: "/nowhere" };
+  const { id } = await user.start(["--", "/bin/sleep", "100"], { env });
+  expect(await user.get(id)).toMatchObject({ state: "running" });
+  await user.ok(["end", id, "--grace", "500ms"]);
+  expect(user.launchFolders()).toEqual([]);
+});
+
 test("attach refuses what has no terminal, in one sentence", async () => {
   await using user = newLiveUser();
   const record = await user.create("--name", "hand");

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { connectHolder } from "../../src/host/holder.ts";
 import { ROOT, run } from "../cli/rollcall.ts";
 import { asking, atPrompt, dataOf, eventsOf, said, turn } from "./scripted.ts";
 import { isAlive, type LiveUser, newLiveUser, processesOf, until } from "./user.ts";
@@ -94,6 +95,29 @@ describe("the daemon", () => {
     expect((await user.ok(["logs", bad.id])).stdout).toBe("last\n");
     await user.reach(talks, "waiting_input");
     expect(await said(user, talks, "assistant")).toEqual(["meanwhile"]);
+  });
+
+  test.each([
+    ["say good", "success"],
+    ["fail badly", "failure"],
+    ["hang", "interrupted"],
+  ])("learns how the last turn went of an agent that did %j and left meanwhile", async (text, outcome) => {
+    await using user = newLiveUser();
+    const id = await atPrompt(user);
+    await turn(user, id, "say before");
+    const gate = join(user.folder, "gate");
+    await user.ok(["send", id, `run while [ ! -e ${gate} ]; do sleep 0.02; done ; ${text}`]);
+    await user.reach(id, "running");
+    const { pid } = processOf(await eventsOf(user, id));
+    await user.killDaemon();
+    await using holder = await connectHolder(user.launchFolders()[0] as string, { role: "control" });
+    writeFileSync(gate, "");
+    for await (const message of holder)
+      if (text === "hang" || (message.type === "report" && message.fields.state !== "working")) break;
+    holder.input("\u0004");
+    await until(() => !isAlive(pid), "its end");
+    await user.ok(["up"]);
+    expect(await user.reach(id, "stopped")).toMatchObject({ exit_code: 0, outcome });
   });
 
   test("ends everything before it stops, if told so", async () => {

@@ -175,6 +175,9 @@ describe("an end", () => {
     };
     expect(results.map(({ session }) => session.id).toSorted()).toEqual(ids.toSorted());
     expect(results.map(({ session }) => session.state)).toEqual(["stopped", "stopped", "stopped"]);
+    const { id } = await user.start(NAP);
+    const alone = (await user.ok(["end", "--all", "--json"])).json;
+    expect(alone).toMatchObject({ results: [{ session: { id, state: "stopped" } }] });
     expect(await user.get(record)).toMatchObject({ state: "running" });
     expect(await user.rollcall(["end"])).toMatchObject({ code: 2 });
     expect(await user.rollcall(["end", record, "--all"])).toMatchObject({ code: 2 });

@@ -2,7 +2,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { connectHolder } from "../../src/host/holder.ts";
-import { readRecording } from "../../src/record/recording.ts";
+import { readRecording } from "../../src/record/recording-segments.ts";
+import { asking, atPrompt } from "./scripted.ts";
 import { type LiveUser, newLiveUser, until } from "./user.ts";
 
 const SECRET = "hunter2-is-no-password";
@@ -84,6 +85,25 @@ test("the output of a terminal that never rests is let go of, too", async () => 
   const [folder = ""] = user.launchFolders();
   await until(() => !readdirSync(folder).includes("out-0000000000000000"), "the first bytes to go");
   await user.ok(["end", id]);
+});
+
+test("a recording marks the states, and has nothing of what an agent says of itself in base64", async () => {
+  await using user = newLiveUser();
+  const id = await atPrompt(user, "--env", `API_TOKEN=${SECRET}`);
+  await asking(user, id, `ask Bash {"command":"use ${SECRET}"}`);
+  await user.ok(["approve", id]);
+  await user.reach(id, "waiting_input");
+  await user.ok(["end", id]);
+  const events = [...readRecording(join(user.state, "recordings", id))];
+  expect(events.flatMap(([, kind, text]) => (kind === "m" ? [text] : []))).toEqual([
+    ...["state: starting", "state: waiting_input (prompt)", "state: running"],
+    ...["state: waiting_input (permission)", "state: running", "state: waiting_input (prompt)"],
+    ...["state: stopping", "state: stopped"],
+  ]);
+  expect(shown(user, id)).toContain("Allow Bash");
+  expect(JSON.stringify(events)).not.toContain("7501");
+  // They are no part of the terminal's text.
+  expect((await user.ok(["logs", id])).stdout).not.toContain("state:");
 });
 
 function sizes(user: LiveUser, id: string): string[] {

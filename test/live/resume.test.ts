@@ -1,4 +1,7 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { findHolderFile } from "../../src/host/holder-files.ts";
 import { atPrompt, dataOf, said, turn } from "./scripted.ts";
 import { newLiveUser, until } from "./user.ts";
 
@@ -82,10 +85,35 @@ describe("resume", () => {
     const ended = await atPrompt(user);
     await user.ok(["end", ended]);
     await loseHolder(user, lost);
-    const { results } = wrap((await user.ok(["resume", "--all-lost", "-d", "--json"])).json);
-    expect(results.map(({ id }) => id)).toEqual([lost]);
+    await user.ok(["config", "set", "start.ready", "1s"]);
+    const silent = await user.start(["scripted", "--", "--slow-start", "1000000"]);
+    await user.reach(silent.id, "unknown");
+    const resumed = (await user.ok(["resume", "--all-lost", "-d", "--json"])).json;
+    expect(resumed).toEqual({ results: [expect.objectContaining({ id: lost })] });
     expect(await user.reach(lost, "waiting_input")).toMatchObject({ generation: 2 });
     expect(await user.get(ended)).toMatchObject({ state: "stopped", generation: 1 });
+    expect(await user.get(silent.id)).toMatchObject({ state: "unknown", generation: 1 });
+    expect((await user.ok(["resume", "--all-lost", "-d", "--json"])).json).toEqual({ results: [] });
+  });
+
+  test("--all-lost tells each, one that cannot be too, and exits with the worst", async () => {
+    await using user = newLiveUser();
+    const id = await atPrompt(user);
+    await turn(user, id, "say before");
+    await loseHolder(user, id);
+    const folder = join(user.folder, "gone");
+    mkdirSync(folder);
+    const other = await atPrompt(user, "--cwd", folder);
+    await turn(user, other, "say before");
+    await loseHolder(user, other);
+    rmSync(folder, { recursive: true });
+    const answer = await user.rollcall(["resume", "--all-lost", "-d", "--json"]);
+    expect(answer.code).toBe(2);
+    const { results } = answer.json as unknown as { results: object[] };
+    expect(results).toHaveLength(2);
+    expect(results).toContainEqual(expect.objectContaining({ id, generation: 2 }));
+    const error = expect.objectContaining({ code: "bad_input" });
+    expect(results).toContainEqual({ session_id: other, error });
   });
 
   test("of a session that crashed works as well", async () => {
@@ -147,17 +175,14 @@ test("the verdict on a carried session says how to go on", async () => {
   expect(await verdict(command.id)).toMatchObject({ resume: false, reason: "no_native_id" });
 });
 
-function wrap(json: object): { results: { id: string }[] } {
-  return "results" in json ? (json as { results: { id: string }[] }) : { results: [json as { id: string }] };
-}
-
 /** Kills guard and holder, so that nobody writes an exit; what is left is found and ended by its marker. */
 async function loseHolder(user: ReturnType<typeof newLiveUser>, id: string): Promise<void> {
-  const { readFileSync } = await import("node:fs");
-  const file = JSON.parse(readFileSync(`${user.launchFolders()[0]}/holder.json`, "utf8")) as {
-    guard: { pid: number };
-    holder: { pid: number };
-  };
+  const { pid } = (await user.get(id)).process as { pid: number };
+  const file = user
+    .launchFolders()
+    .map(findHolderFile)
+    .find((found) => found?.agent.pid === pid);
+  if (!file) throw new Error(`No holder wrote down process ${pid}.`);
   process.kill(file.guard.pid, "SIGKILL");
   process.kill(file.holder.pid, "SIGKILL");
   await user.reach(id, "unknown");

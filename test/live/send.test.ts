@@ -181,6 +181,16 @@ test.each([
   expect(answer.stdout).toBe(text === "say good" ? "good\n" : "");
 });
 
+test("of many agents that leave at once at the end of a good turn none was interrupted", async () => {
+  await using user = newLiveUser();
+  const ids = await Promise.all(Array.from({ length: 10 }, () => atPrompt(user)));
+  const answers = await Promise.all(
+    ids.map(async (id) => user.rollcall(["send", id, "say good ; exit 0", "--wait"])),
+  );
+  expect(answers.map(({ code, stdout }) => [code, stdout])).toEqual(ids.map(() => [0, "good\n"]));
+  for (const id of ids) expect(await user.reach(id, "stopped")).toMatchObject({ outcome: "success" });
+});
+
 test("keys are pressed as they are named, and refused whole where one is unknown", async () => {
   await using user = newLiveUser();
   const { id } = await user.start(["--", "sh", "-c", "stty raw -echo; printf 'ready\\r\\n'; exec cat -v"]);

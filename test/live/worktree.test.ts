@@ -74,14 +74,14 @@ test("it is offered for removal only when it is clean and merged", async () => {
   makeRepository(user);
   const { id } = await user.start(["--name", "w", "--worktree", "topic", "--", "sleep", "1000"]);
   const { path } = (await user.get(id)).metadata.worktree as { path: string };
-  const offer = async () => (await user.ok(["end", id])).stdout.includes("worktree remove");
+  const offer = async () => (await user.ok(["end", id])).stderr.includes("worktree remove");
   writeFileSync(join(path, "new.txt"), "work");
   expect(await offer()).toBe(false);
   git(user, path, "add", ".");
   git(user, path, "commit", "-q", "-m", "work");
   expect(await offer()).toBe(false);
   git(user, user.workspace, "merge", "-q", "topic");
-  const said = (await user.ok(["end", id])).stdout;
+  const said = (await user.ok(["end", id])).stderr;
   const command = /`(git [^`]*)`/.exec(said)?.[1] as string;
   execFileSync("sh", ["-c", command], { env: { ...user.env } });
   expect(existsSync(path)).toBe(false);

@@ -1,6 +1,7 @@
 import type { Agent } from "../agent.ts";
 import { controls } from "./controls.ts";
 import { lockOf, plan, sockets } from "./launch.ts";
+import { outside } from "./outside.ts";
 import { report } from "./report.ts";
 import { SCREEN } from "./screen.ts";
 import { shown } from "./shown.ts";
@@ -36,4 +37,5 @@ export const codex: Agent = {
     shown,
   },
   controls,
+  outside,
 };

@@ -65,6 +65,10 @@ function approved(request: Waiting): Keystrokes | undefined {
 
 /** It ends the turn, and asks what to do differently. */
 function denied(request: Waiting, reason: string | null): Keystrokes | undefined {
+  if (request.for === "trust" && reason !== null)
+    throw new RollcallError("not_offered", "Codex's dialog has no place for a reason; nothing was sent.", {
+      hint: "Deny without --reason.",
+    });
   if (request.for === "trust") return { bytes: "2", onScreen: "^\\s+2\\. Quit$" };
   if (request.for !== "permission") return undefined;
   const onScreen = dialogPattern(request) ?? "Press enter to confirm or esc to cancel";

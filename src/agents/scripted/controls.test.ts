@@ -33,7 +33,7 @@ describe("in a terminal", () => {
     ["interrupt", controls.interrupt(to("interactive")), "\x1b"],
     ["stop", controls.stop(to("interactive")), "\x15\x04"],
     ["approve", controls.approve(to("interactive"), PERMISSION), "y"],
-    ["deny", controls.deny(to("interactive"), PERMISSION, "no"), "n"],
+    ["deny", controls.deny(to("interactive"), PERMISSION, null), "n"],
     ["trust", controls.approve(to("interactive"), TRUST), "y"],
     ["answer by text", controls.answer(to("interactive"), QUESTION, "B"), "2"],
     ["answer by number", controls.answer(to("interactive"), QUESTION, "1"), "1"],

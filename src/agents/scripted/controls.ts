@@ -14,10 +14,9 @@ export const controls: Controls = {
       interactive: () => press("y", request),
       autonomous: () => decide(request, { decision: "approve" }),
     }),
-  // The dialog has no place for a reason.
   deny: ({ kind }, request, reason) =>
     by(kind, {
-      interactive: () => press("n", request),
+      interactive: () => (reason === null ? press("n", request) : refuseReason()),
       autonomous: () => decide(request, { decision: "deny", ...(reason === null ? {} : { reason }) }),
     }),
   answer,
@@ -39,6 +38,12 @@ function press(key: "y" | "n", request: Waiting): Keystrokes | undefined {
   if (request.for !== "permission") return undefined;
   const tool = literally((request.tool ?? "").slice(0, SHOWN_CHARS));
   return { bytes: key, onScreen: `Allow ${tool}[^\\n]*\\[y\\] yes` };
+}
+
+function refuseReason(): never {
+  throw new RollcallError("not_offered", "The agent's dialog has no place for a reason; nothing was sent.", {
+    hint: "Deny without --reason, and then tell it why with `rollcall send`.",
+  });
 }
 
 function decide(request: Waiting, decision: object): Keystrokes | undefined {

@@ -8,7 +8,7 @@ export const command: Command = {
   about: "Refuses what an agent asks permission for. If it asks something else by now, nothing is sent.",
   options: {
     request: { value: "R", about: "only this request (the one pending)" },
-    reason: { value: "TEXT", about: "why, where the agent takes a reason" },
+    reason: { value: "TEXT", about: "why; refused where the agent has no place for a reason" },
     json: JSON_OPTION,
   },
   examples: [

@@ -4,12 +4,10 @@ import { OUTCOMES, type Outcome } from "../../domain/outcome.ts";
 import type { SessionRecord } from "../../domain/session.ts";
 import { isLive, LIVE_STATES } from "../../domain/state.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
-import { askYes } from "../ask.ts";
 import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
 import { allCarried, durationOption, forEach, withDaemon } from "../live.ts";
-import { isTerminal, type Output } from "../output.ts";
 import { usage } from "../parse.ts";
-import { isRemovable, readWorktree, removeWorktree } from "../worktree.ts";
+import { offerWorktree } from "../worktree-offer.ts";
 
 interface Ended {
   readonly session: SessionRecord;
@@ -60,11 +58,16 @@ export const command: Command = {
         return { result, code: isProven ? 0 : 4 };
       };
       const ended: Ended[] = [];
-      const code = await forEach(output, references, ends, (result) => {
-        ended.push(result);
-        return describe(result);
+      const code = await forEach(output, references, {
+        work: ends,
+        describe: (result) => {
+          ended.push(result);
+          return describe(result);
+        },
+        isList: has(input, "all") || references.length > 1,
       });
-      for (const { session } of ended) await offerWorktree(output, session);
+      for (const { session } of ended)
+        if (!isLive(session.state)) await offerWorktree(rollcall, output, session);
       return code;
     });
   },
@@ -102,7 +105,9 @@ async function endOne(
     ...more,
     ...(isSelf ? { isSelf } : {}),
   });
-  return { ...ended, remaining: [...ended.remaining, ...below.flatMap(({ remaining }) => remaining)] };
+  const remaining = [ended, ...below].flatMap((each) => each.remaining);
+  const isProven = [ended, ...below].every((each) => each.isProven !== false);
+  return { ...ended, remaining, ...(isProven ? {} : { isProven }) };
 }
 
 async function childrenOf(rollcall: Rollcall, sessionId: string): Promise<string[]> {
@@ -136,19 +141,4 @@ function describe({ session, killed, children }: Ended): string {
   if (children.length > 0)
     lines.push(`It started ${children.join(", ")}, which run on; --children ends them too.`);
   return lines.join("\n");
-}
-
-/** A person is asked; a program is told how. */
-async function offerWorktree(output: Output, session: SessionRecord): Promise<void> {
-  const worktree = readWorktree(session.metadata);
-  if (!worktree || output.isJson || isLive(session.state) || !isRemovable(worktree)) return;
-  const { repository, path, branch } = worktree;
-  if (!output.isTerminal || !isTerminal(0))
-    output.line(
-      `Its worktree is clean and merged; remove it with \`git -C ${repository} worktree remove ${path}\`.`,
-    );
-  else if (await askYes(`Its worktree is clean and merged. Remove ${path} and the branch ${branch}?`)) {
-    removeWorktree(worktree);
-    output.note("Removed.");
-  }
 }

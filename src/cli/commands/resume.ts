@@ -1,4 +1,6 @@
 import type { Client } from "../../client/client.ts";
+import { isLost } from "../../domain/decide-end.ts";
+import { isFinal } from "../../domain/phase.ts";
 import type { SessionRecord } from "../../domain/session.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { attachTo, canAttach } from "../attach.ts";
@@ -54,7 +56,8 @@ export const command: Command = {
         output.line(result.id);
         return 0;
       }
-      return forEach(output, references, resumes, ({ id }) => id);
+      const isList = reference === undefined;
+      return forEach(output, references, { work: resumes, describe: ({ id }) => id, isList });
     });
   },
 };
@@ -78,9 +81,11 @@ async function resumeOne(
   });
 }
 
-async function allLost(rollcall: Rollcall): Promise<string[]> {
-  const unknown = await Array.fromAsync(rollcall.list({ state: "unknown" }));
-  return unknown
-    .filter(({ origin, nativeId }) => origin === "started" && nativeId !== null)
-    .map(({ id }) => id);
+/** Not those that only say nothing: their process may be there. Nor those whose work is over. */
+async function allLost({ context }: Rollcall): Promise<string[]> {
+  const { items } = await context.store.list({
+    ...{ states: ["unknown"], origins: ["started"], machine: context.config.machine, limit: 0 },
+    where: (row) => isLost(row) && row.nativeId !== null && !isFinal(row.phase),
+  });
+  return items.map(({ row }) => row.id);
 }

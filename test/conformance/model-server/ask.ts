@@ -11,6 +11,7 @@ export interface Question {
   /** What Codex puts before the prompt. */
   readonly input?: readonly object[];
   readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const TOOLS = [{ name: "Bash" }];
@@ -43,10 +44,10 @@ export async function eventsOf(
 }
 
 function post(url: string, question: Question, body: object): Promise<Response> {
-  const { key = MODEL_KEY, stream = true, tools = TOOLS, signal } = question;
+  const { key = MODEL_KEY, stream = true, tools = TOOLS, signal, headers } = question;
   return fetch(url, {
     method: "POST",
-    headers: { "x-api-key": key, "x-claude-code-session-id": "conversation-1" },
+    headers: { "x-api-key": key, "x-claude-code-session-id": "conversation-1", ...headers },
     body: JSON.stringify({ model: "m", stream, tools, ...body }),
     ...(signal ? { signal } : {}),
   });

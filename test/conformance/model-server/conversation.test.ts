@@ -19,6 +19,11 @@ test("A prompt after an interrupted one begins anew, though they share a message
   expect(readMessages([{ role: "user", content }])).toEqual({ prompts: ["first", "second"], round: 0 });
 });
 
+test("A command of the program is no prompt", () => {
+  const command = "<command-name>/clear</command-name>\n  <command-args></command-args>";
+  expect(readMessages([{ role: "user", content: command }])).toEqual({ prompts: [], round: 0 });
+});
+
 test("A prompt may be a plain text", () => {
   expect(readMessages([{ role: "user", content: "hello" }])).toEqual({ prompts: ["hello"], round: 0 });
 });

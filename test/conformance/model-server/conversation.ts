@@ -55,7 +55,10 @@ function blocksOf(content: string | readonly Item[] | undefined): readonly Item[
 function typedIn({ type, text = "" }: Item): string[] {
   if (type !== "text" && type !== "input_text") return [];
   const typed = text.replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "").trim();
-  const isAdded =
-    /^<([a-z][\w-]*)>[\s\S]*<\/\1>$/.test(typed) || typed.startsWith("[Request interrupted by user");
-  return typed === "" || isAdded ? [] : [typed];
+  const isAdded = withoutTags(typed) === "" || typed.startsWith("[Request interrupted by user");
+  return isAdded ? [] : [typed];
+}
+
+function withoutTags(text: string): string {
+  return text.replace(/<([a-z][\w-]*)>[\s\S]*?<\/\1>/g, "").trim();
 }

@@ -12,9 +12,13 @@ export interface RecordedRequest extends Conversation {
   readonly model: string;
   /** The newest thing that a person typed. */
   readonly prompt: string;
-  /** The names of the tools that it offers. Without any it is for a title or the like, never a turn. */
+  /** The names of the tools that it offers. */
   readonly tools: readonly string[];
+  /** For a title or the like: no turn of the conversation. */
+  readonly isAuxiliary: boolean;
   readonly isStreamed: boolean;
+  /** All that it says, for what the programs add beside the conversation. */
+  readonly body: string;
   outcome: "open" | "answered" | "refused" | "cut" | "abandoned";
 }
 
@@ -35,9 +39,11 @@ interface Tool {
 }
 
 export async function recordRequest(request: IncomingMessage): Promise<RecordedRequest> {
-  const body = await readBody(request);
+  const text = await readText(request);
+  const body = text === "" ? {} : (JSON.parse(text) as Body);
   const { prompts, round } = body.messages ? readMessages(body.messages) : readInput(body.input ?? []);
   const { headers } = request;
+  const tools = namesOf(toolsOf(body));
   const id = headers["thread-id"] ?? headers["session-id"] ?? headers["x-claude-code-session-id"];
   return {
     at: Date.now(),
@@ -49,10 +55,18 @@ export async function recordRequest(request: IncomingMessage): Promise<RecordedR
     prompts,
     round,
     prompt: prompts.at(-1) ?? "",
-    tools: namesOf(toolsOf(body)),
+    tools,
+    isAuxiliary: tools.length === 0 || isForTitle(headers),
     isStreamed: body.stream === true,
+    body: text,
     outcome: "open",
   };
+}
+
+/** Codex asks for a title in a conversation of its own, with tools and all. */
+function isForTitle(headers: IncomingHttpHeaders): boolean {
+  const told = JSON.parse(String(headers["x-codex-turn-metadata"] ?? "{}")) as { thread_source?: string };
+  return told.thread_source === "thread_title";
 }
 
 /** Codex offers those of its newer models inside the conversation. */
@@ -64,9 +78,8 @@ function namesOf(tools: readonly Tool[]): string[] {
   return tools.flatMap(({ name, tools }) => (tools ? namesOf(tools) : (name ?? [])));
 }
 
-async function readBody(request: IncomingMessage): Promise<Body> {
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString("utf8");
-  return text === "" ? {} : (JSON.parse(text) as Body);
+  return Buffer.concat(chunks).toString("utf8");
 }

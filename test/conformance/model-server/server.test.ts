@@ -68,6 +68,14 @@ describe("the model server", () => {
     expect(await answer.json()).toMatchObject({ content: [{ text: "Scripted title" }] });
   });
 
+  test("knows a request for a title by what Codex says of it", async () => {
+    await using server = await startModelServer();
+    const headers = { "x-codex-turn-metadata": JSON.stringify({ thread_source: "thread_title" }) };
+    const answer = await askResponses(server, { prompt: "User prompt: [[gate:never]]", headers });
+    expect(await answer.text()).toContain("Scripted title");
+    expect(server.requests).toMatchObject([{ isAuxiliary: true }]);
+  });
+
   test("has what the programs look for beside the model", async () => {
     await using server = await startModelServer();
     expect((await fetch(server.url, { method: "HEAD" })).status).toBe(200);

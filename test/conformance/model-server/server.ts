@@ -89,8 +89,8 @@ async function answer(request: RecordedRequest, response: ServerResponse, memory
   }
 }
 
-function scriptFor({ tools, prompt, round }: RecordedRequest): Answer {
-  return tools.length === 0 ? answerOf("[[text:Scripted title]]", 0) : answerOf(prompt, round);
+function scriptFor({ isAuxiliary, prompt, round }: RecordedRequest): Answer {
+  return isAuxiliary ? answerOf("[[text:Scripted title]]", 0) : answerOf(prompt, round);
 }
 
 function voiceFor(request: RecordedRequest, response: ServerResponse, { usage }: Answer) {
