@@ -2,7 +2,14 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/*.test.ts", "test/cli/**/*.test.ts", "test/live/**/*.test.ts"],
+    include: [
+      "src/**/*.test.ts",
+      "test/*.test.ts",
+      "test/cli/**/*.test.ts",
+      "test/live/**/*.test.ts",
+      "test/conformance/model-server/*.test.ts",
+      "test/conformance/report/*.test.ts",
+    ],
     environment: "node",
     testTimeout: 60_000,
     hookTimeout: 60_000,

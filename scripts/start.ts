@@ -5,6 +5,7 @@ import { join, relative } from "node:path";
 import { describeRoll } from "../src/cli/roll.ts";
 import { rollOrder } from "../src/cli/roll-order.ts";
 import { openRollcall } from "../src/index.ts";
+import { saveSetting } from "../src/record/config.ts";
 import { takeLock } from "../src/record/lock.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -40,6 +41,7 @@ async function start(): Promise<number> {
   console.log("done.");
   try {
     await reset();
+    saveSetting(home, "observe.outside", false);
     if (leaving.signal.aborted) return 0;
     const started = await rollcall(["demo"], ["ignore", "ignore", "inherit"]);
     if (started !== 0 || leaving.signal.aborted) return started;

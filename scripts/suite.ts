@@ -1,4 +1,4 @@
-// The heavier suites: `npm run faults`, `bench`, `e2e`, `soak`, `sanitize`, `simulate`, `conformance`; `-- --short` is the form that CI runs.
+// The heavier suites: `npm run faults`, `bench`, `e2e`, `soak`, `sanitize`, `simulate`, `conformance`, `scorecard`; `-- --short` is the form that CI runs.
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -15,10 +15,8 @@ const SUITES: Readonly<Record<string, () => number>> = {
   simulate: () => node("src/testing/simulation/main.ts", ...(isShort ? ["1000"] : ["10000"])),
   soak: () => node("test/soak/main.ts", ...(isShort ? ["--short"] : [])),
   sanitize: () => sanitize(),
-  conformance: () => {
-    console.log("Nothing to run: the real agents come with step 3, and this suite with them.");
-    return 0;
-  },
+  conformance: () => node("test/conformance/report/main.ts", ...(isShort ? ["--short"] : [])),
+  scorecard: () => node("test/conformance/report/main.ts", "--write"),
 };
 
 const run = SUITES[name];

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { HOOKS } from "../src/cli/commands/hook.ts";
+import { CALLERS, HOOKS } from "../src/cli/commands/hook.ts";
 import { Rollcall } from "../src/record/rollcall.ts";
 import { tempFolder } from "../src/testing/temp-folder.ts";
 import { hookExamples } from "./hook-examples.ts";
@@ -46,7 +46,9 @@ describe("docs/library.md", () => {
   test("shows what the hooks really take and answer", async () => {
     const real: string[] = [];
     for (const name of Object.keys(HOOKS))
-      for (const { input, output } of await hookExamples(name)) real.push(steady(input), steady(output));
+      for (const from of [undefined, ...Object.keys(CALLERS)])
+        for (const { input, output } of await hookExamples(name, from))
+          real.push(steady(input), steady(output));
     const shown = [...text.matchAll(/^```json\n(.*?)^```/gms)].map((match) =>
       steady(JSON.parse(match[1] as string)),
     );

@@ -5,6 +5,7 @@ import { type ErrorCode, RollcallError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { checkPattern } from "../domain/screen-rules.ts";
 import { KINDS, type Kind, type Waiting } from "../domain/session.ts";
+import { lines, objects, texts } from "../testing/agent-words.ts";
 import { waiting } from "../testing/arbitraries.ts";
 import { expectWellFormed } from "../testing/well-formed-seen.ts";
 import type { Addressee, Agent, Keystrokes, LaunchPlan, LaunchRequest, Seen } from "./agent.ts";
@@ -18,7 +19,7 @@ const SAID = "my secret plan/../../etc $(id)";
 const REQUEST: LaunchRequest = {
   sessionId: "session-20260108-120000-abcdef",
   kind: "interactive",
-  args: ["program", SAID],
+  args: [`--config=said=${SAID}`],
   cwd: "/work",
   model: null,
   env: { HOME: "/home/someone", PATH: "/usr/bin", API_TOKEN: "a-value-of-the-caller" },
@@ -148,10 +149,12 @@ export function agentContract(agent: Agent): void {
             observe.report?.(fields, notes) ?? {},
             observe.hook?.(event, object, notes) ?? {},
             observe.file?.(object, notes) ?? {},
+            observe.shown?.(line, notes) ?? {},
             identitySeen(observe.transcriptName?.(line)),
           ];
           const first = seen();
           expect(seen()).toEqual(first);
+          expect(typeof (observe.isOwnTranscript?.(line) ?? true)).toBe("boolean");
           for (const one of first) expectWellFormed(agent, one);
         }),
         { numRuns: 500 },
@@ -181,7 +184,7 @@ export function agentContract(agent: Agent): void {
       fc.assert(
         fc.property(fc.constantFrom(...capabilities.kinds), waiting, (kind, request) => {
           const keys = denied(agent, kind, request, "not on a Friday");
-          if (keys) expect([keys.bytes, ...(keys.then ?? [])].join("")).toContain("not on a Friday");
+          if (keys) expect([keys.bytes, ...(keys.more ?? [])].join("")).toContain("not on a Friday");
         }),
       );
     });
@@ -226,7 +229,7 @@ function expectKeys(keys: Keystrokes | undefined, host: LaunchPlan["host"] | und
   expect(keys.bytes).not.toBe("");
   if (keys.onScreen !== undefined) checkPattern(keys.onScreen);
   // One thing said is one line on pipes, and one paste at a terminal: nothing in it may end it early.
-  for (const bytes of [keys.bytes, ...(keys.then ?? [])])
+  for (const bytes of [keys.bytes, ...(keys.more ?? [])])
     if (host === "pipe") expect(bytes.indexOf("\n")).toBe(bytes.length - 1);
     else expect(bytes.split("\u001b[201~").length).toBeLessThanOrEqual(2);
 }
@@ -254,48 +257,10 @@ function answerOf(plan: () => LaunchPlan): string {
 }
 
 function planText(plan: LaunchPlan): string {
-  return JSON.stringify([plan.command, plan.env, plan.files]);
+  return JSON.stringify([plan.command, plan.env, plan.files, plan.opening]);
 }
 
 function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
   return value;
 }
-
-/** Words that agents use, so that what is given is often nearly right. */
-const WORDS = [
-  "type",
-  "state",
-  "turn",
-  "kind",
-  "text",
-  "id",
-  "request_id",
-  "name",
-  "usage",
-  "session_id",
-  "app",
-];
-const VALUES = [
-  "init",
-  "request",
-  "result",
-  "user",
-  "assistant",
-  "tool_call",
-  "good",
-  "permission",
-  "blocked",
-  "idle",
-];
-const keys = fc.oneof(fc.constantFrom(...WORDS, "__proto__", "constructor"), fc.string({ maxLength: 5 }));
-const values = fc.oneof(fc.constantFrom(...VALUES), fc.jsonValue({ maxDepth: 3 }));
-const objects = fc
-  .dictionary(keys, values, { maxKeys: 8 })
-  .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
-const texts = fc.dictionary(keys, fc.oneof(fc.constantFrom(...VALUES, "scripted", "e30="), fc.string()));
-const lines = fc.oneof(
-  objects.map((value) => JSON.stringify(value)),
-  fc.json(),
-  fc.string({ unit: "binary" }),
-);

@@ -19,12 +19,39 @@ export interface Agent {
   readonly testedVersion: string | null;
   /** Sockets that change how it has to be launched if someone answers there. */
   sockets?(env: LaunchRequest["env"]): readonly string[];
+  /** A file that whoever is in a conversation has open for writing: two of them would mix their words. */
+  lockOf?(env: LaunchRequest["env"], nativeId: string): string | undefined;
   /** Throws a coded error where the request cannot be met. */
   plan(request: LaunchRequest): LaunchPlan;
   /** The sources of its state, the declared authority first. */
   trust(kind: Kind): TrustOrder;
   readonly observe: Observe;
   readonly controls: Controls;
+  readonly outside?: Outside;
+}
+
+/** How sessions of this agent are found that someone started without Rollcall. */
+export interface Outside {
+  /** Where they leave their traces, for whoever has this environment. */
+  places(env: Readonly<Record<string, string | undefined>>): {
+    readonly liveFiles: string | null;
+    readonly transcripts: string;
+  };
+  /** Whose live file it is; undefined where it tells of no session. */
+  ofFile?(content: JsonObject): OutsideIdentity | undefined;
+  /** Whose transcript it is, from its name and a line of it; undefined where that line does not tell. */
+  ofTranscript(name: string, line: string): OutsideIdentity | undefined;
+  /** Whose hook it is. */
+  ofHook?(payload: JsonObject): OutsideIdentity | undefined;
+}
+
+export interface OutsideIdentity {
+  readonly nativeId: string;
+  readonly kind: Kind;
+  readonly cwd: string | null;
+  /** Its process, where it tells. */
+  readonly pid: number | null;
+  readonly transcript?: string;
 }
 
 /** What an agent can do beyond running; each flag opens a verb or settles a question of the daemon. */
@@ -103,6 +130,13 @@ export interface Seen {
   readonly identity?: { readonly nativeId?: string; readonly model?: string; readonly agentVersion?: string };
   /** Texts that the agent shows to have, though it may work on another one yet. */
   readonly taken?: readonly string[];
+  /**
+   * What will tell the rest of this in a moment, and is waited for, but not for long: the transcript that this turn
+   * is over, and until there all that was said; or a hook, whereupon this piece is parsed again.
+   */
+  readonly awaits?: "turn" | "hook";
+  /** Of a transcript: a turn is over here. */
+  readonly isTurnRead?: true;
   /** From now on it writes its transcript here. */
   readonly transcript?: string;
   /** To be remembered; others stay. */
@@ -125,8 +159,12 @@ export interface Observe {
   readonly transcript?: (line: string, notes: Notes) => Seen;
   /** What the name of a transcript that was found in `transcripts` says; undefined where it is none. */
   readonly transcriptName?: (name: string) => Seen["identity"] | undefined;
+  /** Whether a transcript that begins with this line is the session's own, and not that of a helper in its process. */
+  readonly isOwnTranscript?: (firstLine: string) => boolean;
   /** Looked for before the first prompt; afterwards these say nothing. */
   readonly screen?: readonly ScreenRule[];
+  /** What the screen alone tells while it asks for something, or while someone waits for a text to be taken. */
+  readonly shown?: (screen: string, notes: Notes) => Seen;
 }
 
 /** Whom something is said to. */
@@ -140,7 +178,7 @@ export interface Addressee {
 export interface Keystrokes {
   readonly bytes: string;
   /** Each once the agent had a moment for those before it. */
-  readonly then?: readonly string[];
+  readonly more?: readonly string[];
   /** The source of a pattern. */
   readonly onScreen?: string;
 }

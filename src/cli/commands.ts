@@ -153,6 +153,11 @@ export const GROUPS: readonly Group[] = [
         summary: "answer the hooks of an orchestrator",
         load: () => import("./commands/hook.ts"),
       },
+      {
+        name: "hooks",
+        summary: "have an agent report and ask by hooks of its own",
+        load: () => import("./commands/hooks.ts"),
+      },
       { name: "config", summary: "show and change settings", load: () => import("./commands/config.ts") },
       {
         name: "doctor",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JsonObject } from "../domain/json.ts";
 import { openRollcall } from "../record/open.ts";
 import type { Rollcall } from "../record/rollcall.ts";
-import { HOOKS } from "./commands/hook.ts";
+import { findHook } from "./commands/hook.ts";
 import type { Output } from "./output.ts";
 
 interface Example {
@@ -19,7 +19,9 @@ const AGENT = {
   metadata: {},
 };
 
-const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
+type Examples = Readonly<Record<string, readonly Example[]>>;
+
+const EXAMPLES: Examples = {
   "pre-delegate": [
     {
       about: "a session that waits for approval",
@@ -44,17 +46,59 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
 };
 
+const CLAUDE_EXAMPLES: Examples = {
+  "pre-delegate": [
+    {
+      about: "a prompt that names a session that waits for approval",
+      input: async (rollcall) => toolUse(`Apply the plan. agent_id: ${await approval(rollcall)}`),
+    },
+    { about: "no session named, but a candidate", input: async () => toolUse("Plan the network.") },
+  ],
+  "subagent-stop": [
+    {
+      about: "a sub-agent that has a session",
+      input: async (rollcall) => {
+        const { id } = await rollcall.create({ id: "a2ce1788fa4e2b820", file: false });
+        return {
+          session_id: "11111111-2222-4333-8444-555555555555",
+          hook_event_name: "SubagentStop",
+          agent_id: id,
+          agent_type: AGENT.agent_name,
+          last_assistant_message: "The network is planned.",
+        };
+      },
+    },
+  ],
+};
+
+function examplesFrom(from: string | undefined): Examples {
+  return from === "claude" ? CLAUDE_EXAMPLES : EXAMPLES;
+}
+
+/** What Claude Code hands to a hook before its sub-agent tool runs. */
+function toolUse(prompt: string): JsonObject {
+  return {
+    session_id: "11111111-2222-4333-8444-555555555555",
+    hook_event_name: "PreToolUse",
+    tool_name: "Agent",
+    tool_input: { subagent_type: AGENT.agent_name, description: AGENT.task_description, prompt },
+    tool_use_id: "toolu_01A",
+  };
+}
+
 /** Runs a hook on built-in examples, in a store of its own that is gone afterwards. */
-export async function testHook(name: string, output: Output): Promise<number> {
+export async function testHook(name: string, output: Output, from?: string): Promise<number> {
   const home = mkdtempSync(join(tmpdir(), "rollcall-hook-test-"));
   try {
     await using rollcall = await openRollcall({ home, cwd: home, channel: "hook" });
+    const hook = await findHook(name, from);
     const results: object[] = [];
-    for (const { about, input } of EXAMPLES[name] ?? []) {
+    for (const { about, input } of examplesFrom(from)[name] ?? []) {
       const given = await input(rollcall);
-      results.push({ about, input: given, output: await HOOKS[name]?.answer(rollcall, given) });
+      results.push({ about, input: given, output: await hook?.answer(rollcall, given) });
     }
-    output.json({ hook: name, results });
+    if (from === undefined) output.json({ hook: name, results });
+    else output.text(`${JSON.stringify({ hook: name, from, results })}\n`);
     return 0;
   } finally {
     rmSync(home, { recursive: true, force: true });

@@ -92,11 +92,11 @@ export async function connectDaemon(
         socket.destroy();
       }
     });
-    socket.on("error", () => {});
     socket.on("close", () => {
       client?.lose();
       resolve(undefined);
     });
+    if (socket.destroyed) resolve(undefined);
   });
   return inTime(greeted, socket, greetingMs);
 }
@@ -138,6 +138,8 @@ async function connectSocket(folder: string): Promise<Socket | undefined> {
     try {
       const socket = connect(`/proc/self/fd/${handle.fd}/daemon.sock`);
       await once(socket, "connect");
+      // A daemon that is just leaving may be gone before anyone listens.
+      socket.on("error", () => {});
       return socket;
     } finally {
       await handle.close();

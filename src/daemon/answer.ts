@@ -11,6 +11,7 @@ import { Watch } from "./watch-for.ts";
 
 /** Agents hold a dialog back after a key, and an earlier answer would stay in the prompt box. */
 const AFTER_KEY_MS = 1200;
+const NEXT_LOOK_MS = 50;
 
 export interface AnswerInput extends ToOne {
   readonly answer: "approve" | "deny" | "choose";
@@ -24,8 +25,7 @@ export async function answerRequest(daemon: Daemon, input: AnswerInput): Promise
   const session = liveOrThrow(daemon, await rowOf(daemon, input.sessionId));
   return session.input.inTurn(async (row) => {
     const request = requestOf(row, input);
-    const keystrokes = keystrokesFor(session, request, input);
-    await untilAnswerable(session, request, keystrokes);
+    const keystrokes = await untilAnswerable(session, request, input);
     using left = new Watch(daemon, row, (event) => hasLeft(event, request));
     const said = input.choice ?? input.answer;
     const { seq } = await session.input.press("answer", keystrokes, said, input.channel ?? null);
@@ -75,49 +75,71 @@ function checkFits(row: SessionRow, waiting: Waiting, answer: AnswerInput["answe
   });
 }
 
-function keystrokesFor(session: LiveSession, request: Waiting, input: AnswerInput): Keystrokes {
+/** Undefined where it cannot be answered as it is known now. */
+function keystrokesFor(session: LiveSession, request: Waiting, input: AnswerInput): Keystrokes | undefined {
   const { controls } = session.carrying.agent;
   const to = session.addressee;
-  const keystrokes =
-    input.answer === "approve"
-      ? controls.approve(to, request)
-      : input.answer === "deny"
-        ? controls.deny(to, request, input.reason ?? null)
-        : controls.answer(to, request, input.choice ?? "");
-  if (keystrokes) return keystrokes;
-  throw new RollcallError("not_offered", "This request cannot be answered from outside.", {
-    hint: `Use \`rollcall attach ${session.id}\`.`,
-  });
+  if (input.answer === "approve") return controls.approve(to, request);
+  if (input.answer === "deny") return controls.deny(to, request, input.reason ?? null);
+  return controls.answer(to, request, input.choice ?? "");
 }
 
 /** Nobody typed for a while, the dialog is drawn, and it is still the same one. */
 async function untilAnswerable(
   session: LiveSession,
   request: Waiting,
-  { onScreen }: Keystrokes,
-): Promise<void> {
-  if (session.carrying.launch.host !== "pty") return;
+  input: AnswerInput,
+): Promise<Keystrokes> {
   const deadline = performance.now() + TAKEN_MS;
-  while (performance.now() < deadline) {
-    const status = await session.follower.status();
-    const restMs = AFTER_KEY_MS - (status?.lastInputMsAgo ?? AFTER_KEY_MS);
-    const text = restMs > 0 || onScreen === undefined ? "" : ((await session.screen.now())?.text() ?? "");
-    if (restMs <= 0 && (onScreen === undefined || new RegExp(onScreen, "mu").test(text))) {
-      const row = await session.row();
-      if (row?.waiting?.requestId === request.requestId) return;
-      throw new RollcallError(
-        "request_changed",
-        `Session ${session.id} asks something else by now; nothing was sent.`,
-      );
+  for (let known = request; ; known = await knownNow(session, request)) {
+    const keystrokes = keystrokesFor(session, known, input);
+    if (!keystrokes && !isToldLater(session, known)) throw notOffered(session.id);
+    const restMs = keystrokes ? await untilDrawnMs(session, keystrokes) : NEXT_LOOK_MS;
+    if (keystrokes && restMs <= 0) {
+      await knownNow(session, request);
+      return keystrokes;
     }
-    await sleep(Math.max(restMs, 50));
+    if (performance.now() > deadline) throw keystrokes ? notDrawn(session.id) : notOffered(session.id);
+    await sleep(restMs);
   }
+}
+
+/** A dialog is told in full once it is drawn. */
+function isToldLater({ carrying }: LiveSession, { question }: Waiting): boolean {
+  return carrying.launch.host === "pty" && carrying.agent.observe.shown !== undefined && question === null;
+}
+
+/** How long to wait before it may be answered, or looked at again; 0 where it may be answered now. */
+async function untilDrawnMs(session: LiveSession, { onScreen }: Keystrokes): Promise<number> {
+  if (session.carrying.launch.host !== "pty") return 0;
+  const status = await session.follower.status();
+  const restMs = AFTER_KEY_MS - (status?.lastInputMsAgo ?? AFTER_KEY_MS);
+  if (restMs > 0) return Math.max(restMs, NEXT_LOOK_MS);
+  if (onScreen === undefined) return 0;
+  const text = (await session.screen.now())?.text() ?? "";
+  return new RegExp(onScreen, "mu").test(text) ? 0 : NEXT_LOOK_MS;
+}
+
+async function knownNow(session: LiveSession, request: Waiting): Promise<Waiting> {
+  const waiting = (await session.row())?.waiting;
+  if (waiting && waiting.requestId === request.requestId) return waiting;
   throw new RollcallError(
+    "request_changed",
+    `Session ${session.id} asks something else by now; nothing was sent.`,
+  );
+}
+
+function notOffered(id: string): RollcallError {
+  return new RollcallError("not_offered", "This request cannot be answered from outside.", {
+    hint: `Use \`rollcall attach ${id}\`.`,
+  });
+}
+
+function notDrawn(id: string): RollcallError {
+  return new RollcallError(
     "not_delivered",
-    `The question of session ${session.id} is not on its screen; nothing was sent.`,
-    {
-      hint: `Look at it with \`rollcall attach ${session.id}\`.`,
-    },
+    `The question of session ${id} is not on its screen; nothing was sent.`,
+    { hint: `Look at it with \`rollcall attach ${id}\`.` },
   );
 }
 

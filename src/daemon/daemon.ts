@@ -13,6 +13,7 @@ import { HookSpool } from "./hook-spool.ts";
 import { Hub } from "./hub.ts";
 import { type Carrying, LiveSession } from "./live-session.ts";
 import { Notifier } from "./notify.ts";
+import { type CarriedBy, Outside } from "./outside/outside.ts";
 import type { Services } from "./services.ts";
 import { readWhereabouts } from "./whereabouts.ts";
 
@@ -26,11 +27,17 @@ export class Daemon {
   readonly #sessions = new Map<string, LiveSession>();
   readonly #hooks: HookSpool;
   readonly #notifier: Notifier;
+  readonly #outside: Outside;
 
   constructor(services: Services) {
     this.services = services;
-    this.#hooks = new HookSpool(services, (marker) => this.#byMarker(marker));
+    this.#hooks = new HookSpool(
+      services,
+      (marker) => this.#byMarker(marker),
+      async (event, payload) => this.#outside.sawHook(event, payload),
+    );
     this.#notifier = new Notifier(services, this.hub);
+    this.#outside = new Outside(services, (of) => this.#carries(of));
   }
 
   /** Finds every session that a daemon before this one carried; what they are is known when this resolves. */
@@ -48,6 +55,7 @@ export class Daemon {
     await Promise.all(items.map(async ({ row }) => this.#find(row)));
     this.#removeStrayFolders();
     await this.#hooks.begin();
+    await this.#outside.begin();
   }
 
   get(id: string): LiveSession | undefined {
@@ -67,6 +75,7 @@ export class Daemon {
   /** Agents run on. */
   async letGo(): Promise<void> {
     this.#hooks.end();
+    await this.#outside.end();
     await this.#notifier.end();
     await Promise.all(this.all.map(async (session) => session.letGo()));
     await this.hub.end();
@@ -113,6 +122,14 @@ export class Daemon {
 
   #forget({ id, generation }: Carrying): void {
     if (this.#sessions.get(id)?.carrying.generation === generation) this.#sessions.delete(id);
+  }
+
+  #carries(of: CarriedBy): boolean {
+    return this.all.some((session) =>
+      "nativeId" in of
+        ? session.addressee.nativeId === of.nativeId
+        : session.transcript.path === of.transcript,
+    );
   }
 
   #byMarker(marker: string): LiveSession | undefined {

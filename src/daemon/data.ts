@@ -48,12 +48,17 @@ export async function sessionData(daemon: Daemon, input: DataInput): Promise<Ses
   const page = await entriesOf(daemon, input, budget - byteLength(JSON.stringify(screen)));
   return {
     sessionId: row.id,
-    observability: observabilityOf(daemon, row, page.entries.length > 0),
+    observability: observabilityOf(daemon, row, page.entries.some(isTheAgents)),
     state: row.state,
     ...page,
     screen,
     truncated: page.truncated || (shown !== null && screen !== shown),
   };
+}
+
+/** What Rollcall itself had to say is no sign of a transcript. */
+function isTheAgents({ kind }: Entry): boolean {
+  return kind !== "notice";
 }
 
 function observabilityOf(daemon: Daemon, row: SessionRow, hasEntries: boolean): SessionData["observability"] {

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { endByFile, signalMarked } from "../host/holder.ts";
 import { findHolderFile } from "../host/holder-files.ts";
 import { isProcessAlive } from "../record/process.ts";
@@ -9,6 +10,8 @@ import { isStopped } from "./proc.ts";
 /** An agent that knows how to leave gets this long before it is signalled. */
 const POLITE_MS = 1000;
 const RETRY_MS = 5000;
+/** An agent that is interrupted first takes the key that makes it leave a moment later. */
+const BETWEEN_KEYS_MS = 50;
 
 /** Ends the tree of one session through its holder, and goes on trying until there is none. */
 export class EndTree {
@@ -29,10 +32,17 @@ export class EndTree {
     this.#hasBegun = true;
     const politeMs = Math.min(POLITE_MS, graceMs / 2);
     if (polite && politeMs > 0 && this.#session.follower.connection) {
-      this.#session.follower.connection.input(polite.bytes);
+      void this.#ask([polite.bytes, ...(polite.more ?? [])]);
       faultPoint("end.polite");
       this.#politeTimer ??= setTimeout(() => this.#signal(graceMs - politeMs), politeMs);
     } else this.#signal(graceMs);
+  }
+
+  async #ask(pieces: readonly string[]): Promise<void> {
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) await sleep(BETWEEN_KEYS_MS, undefined, { ref: false });
+      this.#session.follower.connection?.input(piece);
+    }
   }
 
   stop(): void {

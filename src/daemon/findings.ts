@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Notes, Seen } from "../agents/agent.ts";
 import type { Source } from "../domain/evidence.ts";
 import type { Signal } from "../domain/signal.ts";
 import type { Stream } from "../host/holder-message.ts";
 import { nowOf, stamp } from "../record/context.ts";
 import type { LiveSession } from "./live-session.ts";
+import { Unsettled } from "./unsettled.ts";
 
 /** Where in an agent's output or transcript something was said: saying it twice adds it once. */
 export interface Place {
@@ -13,6 +15,9 @@ export interface Place {
   readonly consumed?: { readonly stream: Stream; readonly offset: number };
 }
 
+/** A hook is a process of its own, and leaves a file. */
+const HOOK_MS = 250;
+
 /** The last word of each source, for `explain`. */
 type LastWords = ReadonlyMap<Source, { readonly signal: Signal; readonly at: string }>;
 
@@ -20,7 +25,8 @@ type LastWords = ReadonlyMap<Source, { readonly signal: Signal; readonly at: str
 export class Findings {
   readonly #session: LiveSession;
   readonly #lastWords = new Map<Source, { signal: Signal; at: string }>();
-
+  #hook = Promise.withResolvers<void>();
+  readonly #unsettled = new Unsettled((signal) => void this.#tellLasted(signal));
   readonly #takers = new Set<(text: string) => void>();
 
   constructor(session: LiveSession) {
@@ -33,13 +39,35 @@ export class Findings {
     return { [Symbol.dispose]: () => void this.#takers.delete(tell) };
   }
 
+  /** Whether anybody waits to be told what the agent has taken. */
+  get isAwaited(): boolean {
+    return this.#takers.size > 0;
+  }
+
+  stop(): void {
+    this.#unsettled.take();
+  }
+
   get lastWords(): LastWords {
     return this.#lastWords;
   }
 
   /** What a parser makes of one piece, with what it noted of those before. */
   async parsed(parse: (notes: Notes) => Seen, place: Place | null = null): Promise<void> {
+    const seen = parse(this.#session.notes.all);
+    if (seen.awaits !== "hook") return this.take(seen, place);
+    await this.#nextHook();
     await this.take(parse(this.#session.notes.all), place);
+  }
+
+  /** A hook was taken in. */
+  sawHook(): void {
+    this.#hook.resolve();
+    this.#hook = Promise.withResolvers();
+  }
+
+  async #nextHook(): Promise<void> {
+    await Promise.race([this.#hook.promise, sleep(HOOK_MS)]);
   }
 
   /** Something that a person has to know of this launch, said once. */
@@ -59,16 +87,41 @@ export class Findings {
     if (identity) await this.#identify(identity);
     if (usage && usage.length > 0) await rollcall.recordUsage(this.#session.id, usage);
     if (entries && entries.length > 0) await this.#addEntries(entries, place);
+    if (seen.awaits === "turn") await this.#session.transcript.readTurn();
     if (signal) await this.signal(signal);
   }
 
   async signal(signal: Signal): Promise<void> {
-    const { carrying, services, transcript } = this.#session;
+    const { transcript, transcriptFinder } = this.#session;
     // Whoever sees that it rests or asks also sees what it said before; the transcript itself has just said it.
     if (signal.says !== "working" && signal.source !== "transcript") await transcript.readRest();
-    if (signal.says === "working") this.#session.transcriptFinder.begin();
+    if (signal.says === "working") {
+      transcript.beginTurn();
+      transcriptFinder.begin();
+    }
+    const held = this.#unsettled.take();
+    if (held && !isTakenBack(held, signal)) await this.#tell(held);
+    if (signal.settleMs === undefined) await this.#tell(signal);
+    else this.#unsettled.hold(signal, signal.settleMs);
+  }
+
+  /** Something else shows that the agent does what it said. */
+  async settle(): Promise<void> {
+    const held = this.#unsettled.take();
+    if (held) await this.#tell(held);
+  }
+
+  async #tell(signal: Signal): Promise<void> {
+    const { carrying, services } = this.#session;
     this.#lastWords.set(signal.source, { signal, at: nowOf(services.context) });
     await this.#session.sight({ saw: "signal", signal, trust: carrying.agent.trust(carrying.kind) });
+  }
+
+  async #tellLasted(signal: Signal): Promise<void> {
+    const { services, id } = this.#session;
+    await this.#tell(signal).catch((error: unknown) =>
+      services.log.error({ session: id, err: error }, "what the agent said could not be kept"),
+    );
   }
 
   /** A transcript that is read again says again who it is. */
@@ -103,4 +156,10 @@ export class Findings {
     const change = await context.store.change(id, (row) => (row ? events : []));
     if (change.events.length > 0 && change.row.hasFile) await context.files.follow(id);
   }
+}
+
+/** It rests, and no turn was: what it seemed to begin was none. */
+function isTakenBack(held: Signal, signal: Signal): boolean {
+  const isRest = signal.says === "ready" && signal.turn === undefined && signal.inTurn === undefined;
+  return signal.source === held.source && (isRest || signal.says === "loading");
 }

@@ -182,6 +182,8 @@ export class Follower {
         return this.#sawStatus(message);
       case "report":
         this.#heardTo = message.offset;
+        // A report means what it does after all that was written before it.
+        await this.#session.transcript.readRest();
         return this.#session.findings.parsed((notes) => agent.observe.report?.(message.fields, notes) ?? {});
       case "title":
         return this.#session.findings.parsed((notes) => agent.observe.title?.(message.title, notes) ?? {});

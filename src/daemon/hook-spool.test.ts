@@ -1,14 +1,5 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
@@ -26,39 +17,46 @@ type Taken = readonly [event: string, payload: JsonObject];
 
 interface Spool extends Disposable {
   readonly hooks: string;
-  readonly script: string;
+  /** Of the one session. */
   readonly taken: Taken[];
+  readonly outside: Taken[];
   begin(): Promise<void>;
-  /** Resolves when so many were taken. */
+  /** Resolves when so many were taken, from inside and outside. */
   has(count: number): Promise<void>;
 }
 
-/** A spool with one session, whose parser keeps what it is given and fails for the event `fail`. */
+/** A spool with one session; its parser and whoever takes those from outside keep what they are given and fail for the event `fail`. */
 function newSpool(): Spool {
   const folder = tempFolder();
   const places = placesOf(folder.path);
   mkdirSync(places.hooks, { recursive: true });
   const taken: Taken[] = [];
+  const outside: Taken[] = [];
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
-  const hook = (event: string, payload: JsonObject) => {
+  const has = (count: number) => taken.length + outside.length >= count;
+  const keep = (list: Taken[], event: string, payload: JsonObject) => {
     if (event === "fail") throw new Error("a parser broke its promise");
-    taken.push([event, payload]);
-    for (const { count, resolve } of waiting) if (taken.length >= count) resolve();
+    list.push([event, payload]);
+    for (const { count, resolve } of waiting) if (has(count)) resolve();
     return {};
   };
+  const hook = (event: string, payload: JsonObject) => keep(taken, event, payload);
   const session = {
     carrying: { agent: { observe: { hook } } },
-    findings: { parsed: async (parse: (notes: object) => unknown) => void parse({}) },
+    findings: { parsed: async (parse: (notes: object) => unknown) => void parse({}), sawHook: () => {} },
   } as unknown as LiveSession;
   const services = { places, log: pino({ level: "silent" }) } as unknown as Services;
-  const spool = new HookSpool(services, (marker) => (marker === MARKER ? session : undefined));
+  const spool = new HookSpool(
+    services,
+    (marker) => (marker === MARKER ? session : undefined),
+    async (event, payload) => void keep(outside, event, payload),
+  );
   return {
     hooks: places.hooks,
-    script: places.hookScript,
     taken,
+    outside,
     begin: () => spool.begin(),
-    has: (count) =>
-      new Promise((resolve) => (taken.length >= count ? resolve() : waiting.push({ count, resolve }))),
+    has: (count) => new Promise((resolve) => (has(count) ? resolve() : waiting.push({ count, resolve }))),
     [Symbol.dispose]: () => {
       spool.end();
       folder[Symbol.dispose]();
@@ -66,122 +64,23 @@ function newSpool(): Spool {
   };
 }
 
-/** By their path, for the script is also tried without a PATH. */
-const SHELLS = [["sh"], ["dash"], ["bash", "--posix"], ["busybox", "sh"]].flatMap(([program, ...flags]) => {
-  const { stdout } = spawnSync("sh", ["-c", `command -v ${program}`], { encoding: "utf8" });
-  return stdout === "" ? [] : [[stdout.trim(), ...flags]];
-});
-
-describe.each(SHELLS.map((shell) => [shell.join(" "), shell] as const))("the script under %s", (_, shell) => {
-  const [program, ...flags] = shell as [string, ...string[]];
-
-  async function call(
-    spool: Spool,
-    args: readonly string[],
-    { env = {}, input = "{}" }: { readonly env?: Record<string, string>; readonly input?: string } = {},
-  ): Promise<string> {
-    const child = spawn(program, [...flags, spool.script, ...args], {
-      env: { PATH: process.env.PATH ?? "", ROLLCALL_SESSION: MARKER, ROLLCALL_HOOKS: spool.hooks, ...env },
-    });
-    let said = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (data: Buffer) => (said += data.toString()));
-    const broken = once(child.stdin, "error").then(([error]) => (said += `${error}`));
-    child.stdin.end(input);
-    const [code] = await Promise.race([once(child, "close"), broken]);
-    return code === 0 ? said : `${said} exit ${code}`;
-  }
-
-  test("leaves the event with its payload, for the user alone", async () => {
-    using spool = newSpool();
-    await spool.begin();
-    expect(await call(spool, ["turn_end"], { input: '{"turn":"good"}' })).toBe("");
-    await spool.has(1);
-    expect(spool.taken).toEqual([["turn_end", { turn: "good" }]]);
-  });
-
-  const HOSTILE = [
-    "../../x",
-    "a b",
-    "$(touch x)",
-    "`id`",
-    ";rm -rf /",
-    "*",
-    "é",
-    "a\nb",
-    "x".repeat(65),
-    "..",
-    "a/b",
-    "-n.",
-  ];
-
-  test.each(HOSTILE)("takes nothing of an event named %j, and the agent does not notice", async (event) => {
-    using spool = newSpool();
-    await spool.begin();
-    expect(await call(spool, [event], { input: "x".repeat(1_000_000) })).toBe("");
-    expect(readdirSync(spool.hooks)).toEqual([]);
-    expect(spool.taken).toEqual([]);
-  });
-
-  const BAD_ENV: readonly (readonly [string, Record<string, string>])[] = [
-    ["nothing of Rollcall", { ROLLCALL_SESSION: "", ROLLCALL_HOOKS: "" }],
-    ["no session", { ROLLCALL_SESSION: "" }],
-    ["no folder", { ROLLCALL_HOOKS: "" }],
-    ["a session that is a path", { ROLLCALL_SESSION: "../../../../../../tmp/rollcall-aaaa" }],
-    ["a session of the wrong length", { ROLLCALL_SESSION: "abc" }],
-    ["a folder that is gone", { ROLLCALL_HOOKS: "/nowhere/at/all" }],
-    ["a folder that is a file", { ROLLCALL_HOOKS: "/etc/hostname" }],
-  ];
-
-  test.each(BAD_ENV)("exits 0 in silence with %s", async (_what, env) => {
-    using spool = newSpool();
-    await spool.begin();
-    expect(await call(spool, ["turn_end"], { env, input: "x".repeat(1_000_000) })).toBe("");
-    expect(readdirSync(spool.hooks)).toEqual([]);
-  });
-
-  test("exits 0 in silence where it may not write", async () => {
-    using spool = newSpool();
-    await spool.begin();
-    const full = join(spool.hooks, "full");
-    mkdirSync(full);
-    chmodSync(full, 0o500);
-    const env = { ROLLCALL_HOOKS: process.getuid?.() === 0 ? "/proc/self" : full };
-    expect(await call(spool, ["turn_end"], { env, input: "x".repeat(1_000_000) })).toBe("");
-  });
-
-  test("exits 0 in silence without the tools of the system", async () => {
-    using spool = newSpool();
-    await spool.begin();
-    const env = { PATH: "/nowhere", ROLLCALL_SESSION: MARKER, ROLLCALL_HOOKS: spool.hooks };
-    const { status, stdout, stderr } = spawnSync(program, [...flags, spool.script, "turn_end"], {
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-      encoding: "utf8",
-    });
-    expect([status, stdout, stderr]).toEqual([0, "", ""]);
-  });
-
-  test("waits for nobody at a terminal", async () => {
-    using spool = newSpool();
-    await spool.begin();
-    const env = { PATH: process.env.PATH ?? "", ROLLCALL_SESSION: MARKER, ROLLCALL_HOOKS: spool.hooks };
-    const command = [...shell, spool.script, "turn_end"].join(" ");
-    const child = spawn("script", ["-qec", command, "/dev/null"], {
-      env,
-      stdio: ["pipe", "ignore", "ignore"],
-    });
-    const [code] = await once(child, "close");
-    expect(code).toBe(0);
-    await spool.has(1);
-  });
-});
-
 function leave(spool: Spool, name: string, text = "{}"): void {
   writeFileSync(join(spool.hooks, name), text);
 }
 
 describe("the spool", () => {
+  test("takes what the script leaves", async () => {
+    using spool = newSpool();
+    await spool.begin();
+    const env = { PATH: process.env.PATH, ROLLCALL_SESSION: MARKER, ROLLCALL_HOOKS: spool.hooks };
+    const script = join(spool.hooks, "..", "hook.sh");
+    spawnSync(script, ["turn_end"], { env, input: '{"turn":"good"}' });
+    spawnSync(script, ["Stop", "outside"], { env: { PATH: process.env.PATH }, input: '{"session_id":"n"}' });
+    await spool.has(2);
+    expect(spool.taken).toEqual([["turn_end", { turn: "good" }]]);
+    expect(spool.outside).toEqual([["Stop", { session_id: "n" }]]);
+  });
+
   test("takes what was left while there was no daemon, in the order of time and not of names", async () => {
     using spool = newSpool();
     leave(spool, `${MARKER}.10000000000.7.c`);
@@ -233,20 +132,23 @@ describe("the spool", () => {
     expect(readdirSync(spool.hooks)).toEqual([`${MARKER}.1.1.fail`]);
   });
 
+  test("keeps one from outside that is refused, takes those behind it, and passes over what is no JSON", async () => {
+    using spool = newSpool();
+    leave(spool, "outside.1.1.fail");
+    leave(spool, "outside.2.1.garbage", "{");
+    leave(spool, "outside.3.1.next");
+    await spool.begin();
+    expect(spool.outside).toEqual([["next", {}]]);
+    expect(readdirSync(spool.hooks)).toEqual(["outside.1.1.fail"]);
+  });
+
   test("leaves files alone that no hook of ours made, or that are still being written", async () => {
     using spool = newSpool();
-    const names = ["notes.txt", `.${MARKER}.1.1.e`, `${MARKER}.x.1.e`, `${MARKER}.1.1.a b`].sort();
+    const names = ["notes.txt", `.${MARKER}.1.1.e`, `${MARKER}.x.1.e`, `${MARKER}.1.1.a b`, "outsider.1.1.e"];
+    names.sort();
     for (const name of names) leave(spool, name);
     await spool.begin();
     expect(readdirSync(spool.hooks).sort()).toEqual(names);
     expect(spool.taken).toEqual([]);
-  });
-
-  test("puts the script in place whole, for the user alone", async () => {
-    using spool = newSpool();
-    await spool.begin();
-    expect(statSync(spool.script).mode & 0o777).toBe(0o700);
-    expect(readFileSync(spool.script, "utf8")).toMatch(/^#!\/bin\/sh\n/);
-    expect(existsSync(`${spool.script}.partial`)).toBe(false);
   });
 });

@@ -1,67 +1,39 @@
-import {
-  chmodSync,
-  type FSWatcher,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  watch,
-  writeFileSync,
-} from "node:fs";
+import { type FSWatcher, lstatSync, readdirSync, readFileSync, rmSync, watch } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import { LONGEST_EVENT, OUTSIDE, placeHookScript } from "../record/hook-script.ts";
 import type { LiveSession } from "./live-session.ts";
 import type { Services } from "./services.ts";
 
-const LONGEST_EVENT = 64;
-
-/**
- * What a hook of a running agent calls: `hook.sh EVENT < JSON`. It leaves a file and is gone; none is lost while the
- * daemon is down, and nothing that goes wrong here can stop the agent.
- */
-const SCRIPT = `#!/bin/sh
-# Hands an event of an agent to Rollcall. Never fails, and reads all it is given: the agent must not notice.
-[ -t 0 ] && exec </dev/null
-leave() { cat >/dev/null 2>&1; exit 0; }
-event=\${1:-event}
-case $event in *[!A-Za-z0-9_-]*) leave ;; esac
-[ \${#event} -le ${LONGEST_EVENT} ] || leave
-case $ROLLCALL_SESSION in *[!0-9a-f]*) leave ;; esac
-[ \${#ROLLCALL_SESSION} -eq 32 ] && [ -d "$ROLLCALL_HOOKS" ] || leave
-umask 077
-now=$(date +%s%N 2>/dev/null)
-case $now in '' | *[!0-9]*) now=$(date +%s 2>/dev/null)000000000 ;; esac
-name=$ROLLCALL_SESSION.$now.$$.$event
-{ cat >"$ROLLCALL_HOOKS/.$name" && mv "$ROLLCALL_HOOKS/.$name" "$ROLLCALL_HOOKS/$name"; } 2>/dev/null && exit 0
-rm -f "$ROLLCALL_HOOKS/.$name" 2>/dev/null
-leave
-`;
-
-const FILE = new RegExp(`^([0-9a-f]{32})\\.(\\d+)\\.(\\d+)\\.([\\w-]{1,${LONGEST_EVENT}})$`);
+const FILE = new RegExp(`^([0-9a-f]{32}|${OUTSIDE})\\.(\\d+)\\.(\\d+)\\.([\\w-]{1,${LONGEST_EVENT}})$`);
 const MOST_BYTES = 1024 * 1024;
 const AGAIN_MS = 2000;
+
+/** Is told what a hook of a session outside Rollcall reported. What it refuses by throwing is kept for the next time. */
+export type TakeOutside = (event: string, payload: JsonObject) => Promise<void>;
 
 /** Takes in what hooks left, oldest first. */
 export class HookSpool {
   readonly #services: Services;
   readonly #find: (marker: string) => LiveSession | undefined;
+  readonly #takeOutside: TakeOutside;
   #watcher: FSWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
   #taking: Promise<void> = Promise.resolve();
 
-  constructor(services: Services, find: (marker: string) => LiveSession | undefined) {
+  constructor(
+    services: Services,
+    find: (marker: string) => LiveSession | undefined,
+    takeOutside: TakeOutside,
+  ) {
     this.#services = services;
     this.#find = find;
+    this.#takeOutside = takeOutside;
   }
 
   async begin(): Promise<void> {
-    const { hooks, hookScript } = this.#services.places;
-    // By rename: a shell may be in the middle of reading the one that is there.
-    const partial = `${hookScript}.partial`;
-    writeFileSync(partial, SCRIPT);
-    chmodSync(partial, 0o700);
-    renameSync(partial, hookScript);
+    const { home, hooks } = this.#services.places;
+    placeHookScript(home);
     this.#watch(hooks);
     await this.#take();
   }
@@ -107,7 +79,7 @@ export class HookSpool {
       const path = join(hooks, name);
       const [, marker = "", , , event = ""] = FILE.exec(name) ?? [];
       try {
-        await this.#takeOne(marker, event, path);
+        await (marker === OUTSIDE ? this.#takeFromOutside(event, path) : this.#takeOne(marker, event, path));
         rmSync(path, { recursive: true, force: true });
       } catch (error) {
         // Kept for the next time; those behind it must not wait for it.
@@ -124,6 +96,13 @@ export class HookSpool {
       return this.#services.log.info({ event }, "a hook came too late, or was no JSON");
     const parse = session.carrying.agent.observe.hook;
     if (parse) await session.findings.parsed((notes) => parse(event, payload, notes));
+    session.findings.sawHook();
+  }
+
+  async #takeFromOutside(event: string, path: string): Promise<void> {
+    const payload = readPayload(path);
+    if (payload) await this.#takeOutside(event, payload);
+    else this.#services.log.info({ event }, "a hook of a session outside was no JSON");
   }
 }
 

@@ -146,8 +146,8 @@ export class Input {
   }
 }
 
-function piecesOf({ bytes, then = [] }: Keystrokes): readonly string[] {
-  return [bytes, ...then];
+function piecesOf({ bytes, more = [] }: Keystrokes): readonly string[] {
+  return [bytes, ...more];
 }
 
 function unreachable(id: string): RollcallError {

@@ -246,6 +246,7 @@ export class LiveSession {
     clearTimeout(this.#lookTimer);
     this.#limits.stop();
     this.#endTree.stop();
+    this.findings.stop();
     this.screen.stop();
     this.transcript.stop();
     this.transcriptFinder.stop();

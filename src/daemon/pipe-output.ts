@@ -32,12 +32,16 @@ export class PipeOutput implements Output {
   #flushing: Promise<void> = Promise.resolve();
 
   constructor(session: LiveSession, consumed: { readonly out: number; readonly err: number }) {
-    const { redactor } = session.carrying;
+    const { redactor, agent } = session.carrying;
+    const isSpoken = agent.observe.stream === undefined;
     const noted = readNoted(session.folder);
     this.#session = session;
     this.#taken = { out: Math.max(consumed.out, noted.out), err: Math.max(consumed.err, noted.err) };
     this.#lines = { out: new PipeLines(this.#taken.out), err: new PipeLines(this.#taken.err) };
-    this.#entries = { out: new OutputEntries("out", redactor), err: new OutputEntries("err", redactor) };
+    this.#entries = {
+      out: new OutputEntries("out", redactor, isSpoken),
+      err: new OutputEntries("err", redactor, isSpoken),
+    };
   }
 
   get from(): { readonly out: number; readonly err: number } {

@@ -1,4 +1,5 @@
 import type { Seen } from "../agents/agent.ts";
+import type { NewEntry } from "../domain/entry.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { Redactor } from "../domain/redact.ts";
 import { RedactingStream } from "../domain/redact-stream.ts";
@@ -68,10 +69,14 @@ export class PipeLines {
 /** Plain output as entries: lines that come together are one. */
 export class OutputEntries {
   readonly #redacting: RedactingStream;
-  readonly #stream: Stream;
+  readonly #said: Pick<NewEntry, "role" | "kind" | "name">;
 
-  constructor(stream: Stream, redactor: Redactor) {
-    this.#stream = stream;
+  /** `isSpoken`: what a plain command writes is what it says; an agent that speaks a protocol only logs beside it. */
+  constructor(stream: Stream, redactor: Redactor, isSpoken = true) {
+    const said = isSpoken
+      ? ({ role: "assistant", kind: "text" } as const)
+      : ({ role: "system", kind: "notice" } as const);
+    this.#said = stream === "err" ? { ...said, name: "stderr" } : said;
     this.#redacting = new RedactingStream(redactor);
   }
 
@@ -82,8 +87,7 @@ export class OutputEntries {
   ): { readonly entries: NonNullable<Seen["entries"]>; readonly heldBytes: number } {
     const raw = pieces.map(({ text }) => text).join("");
     const text = plainText(this.#redacting.push(raw) + (isOver ? this.#redacting.end() : ""));
-    const name = this.#stream === "err" ? { name: "stderr" } : {};
-    const entry = { role: "assistant", kind: "text", text, tool: null, ...name } as const;
+    const entry: NewEntry = { ...this.#said, text, tool: null };
     return { entries: text === "" ? [] : [entry], heldBytes: Buffer.byteLength(this.#redacting.held) };
   }
 }

@@ -2,6 +2,7 @@ import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { RollcallError } from "../domain/errors.ts";
 import { runFolder } from "../record/config.ts";
+import { hookPlaces } from "../record/hook-script.ts";
 
 /** Where the daemon of a state folder keeps what lives only as long as its sessions. */
 export interface Places {
@@ -19,6 +20,7 @@ export interface Places {
 
 export function placesOf(home: string): Places {
   const run = runFolder(home);
+  const { script, spool } = hookPlaces(home);
   return {
     home,
     run,
@@ -26,8 +28,8 @@ export function placesOf(home: string): Places {
     pid: join(run, "daemon.pid"),
     socket: join(run, "daemon.sock"),
     sessions: join(run, "sessions"),
-    hooks: join(run, "hooks"),
-    hookScript: join(run, "hook.sh"),
+    hooks: spool,
+    hookScript: script,
     recordings: join(home, "recordings"),
     log: join(home, "daemon.log"),
   };

@@ -32,7 +32,7 @@ export class ScreenWatch {
 
   /** Cheap: where no rule can hold, nothing is looked at. */
   changed(): void {
-    if (this.#rules.length === 0) return;
+    if (this.#rules.length === 0 && !this.#isTelling) return;
     this.#soon ??= setTimeout(() => void this.#look(false), SOON_MS);
     clearTimeout(this.#quiet);
     this.#quiet = setTimeout(() => void this.#look(true), durationOf(this.#session.config, "screen.quiet"));
@@ -45,7 +45,18 @@ export class ScreenWatch {
   }
 
   get #isInDialog(): boolean {
-    return this.#row?.state === "waiting_input" && this.#row.stateSource === "screen";
+    return this.#row?.state === "waiting_input" && this.#row.stateSource === "screen" && !this.#isAsking;
+  }
+
+  get #isAsking(): boolean {
+    const what = this.#row?.waiting?.for;
+    return what === "permission" || what === "question";
+  }
+
+  /** Whether the screen tells something that its agent says nowhere else. */
+  get #isTelling(): boolean {
+    const { carrying, findings } = this.#session;
+    return carrying.agent.observe.shown !== undefined && (this.#isAsking || findings.isAwaited);
   }
 
   stop(): void {
@@ -77,6 +88,7 @@ export class ScreenWatch {
     try {
       const screen = await this.now();
       if (!screen) return;
+      await this.#tellShown(screen);
       const rules = this.#rules.filter(({ quiet }) => isQuiet || !quiet);
       const found = matchScreen(rules, screen.text());
       const signal = found ? signalOf(found.rule, found.excerpt) : this.#nothing();
@@ -84,6 +96,12 @@ export class ScreenWatch {
     } catch (error) {
       this.#session.services.log.warn({ session: this.#session.id, err: error }, "could not read the screen");
     }
+  }
+
+  async #tellShown(screen: Screen): Promise<void> {
+    if (!this.#isTelling) return;
+    const { carrying, findings } = this.#session;
+    await findings.parsed((notes) => carrying.agent.observe.shown?.(screen.text(), notes) ?? {});
   }
 
   /** A plain command that waited and shows its pattern no more goes on, and so does who was in a first dialog. */
@@ -104,5 +122,6 @@ function signalOf(rule: ScreenRule, excerpt: string): Signal {
   if (rule.says === "working") return { ...evidence, says: "working" };
   if (rule.says === "ready" || rule.for === undefined || rule.for === "prompt")
     return { ...evidence, says: "ready" };
-  return { ...evidence, says: "asking", asked: { ...AT_PROMPT, for: rule.for, question: excerpt } };
+  const { for: what, options = null } = rule;
+  return { ...evidence, says: "asking", asked: { ...AT_PROMPT, for: what, question: excerpt, options } };
 }

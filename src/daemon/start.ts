@@ -21,6 +21,7 @@ import {
   type PlannedLaunch,
   planLaunch,
 } from "./launch.ts";
+import { pidsWriting } from "./open-files.ts";
 
 export interface StartInput extends LaunchInput, Omit<CreateInput, "agentType" | "pid"> {
   readonly agentType: AgentType;
@@ -62,7 +63,7 @@ export async function resumeSession(daemon: Daemon, input: ResumeInput): Promise
   // Its end is known a moment before everything of it is cleared away.
   if (isEnded(row.state) || isLost(row)) await daemon.get(row.id)?.closed;
   checkResumable(daemon, row, input.ifResumable ?? false);
-  await checkNotHeld(daemon, row);
+  await checkNotHeld(daemon, row, input.env);
   await checkView(daemon, planned);
   const evidence = { source: "operator", rule: "resume", excerpt: null } as const;
   const channel = input.channel ?? null;
@@ -204,20 +205,22 @@ function checkResumable(daemon: Daemon, row: SessionRow, needsVerdict: boolean):
 }
 
 /** Two processes in one conversation would mix their words. */
-async function checkNotHeld(daemon: Daemon, row: SessionRow): Promise<void> {
+async function checkNotHeld(daemon: Daemon, row: SessionRow, env: LaunchInput["env"]): Promise<void> {
   const { store } = daemon.services.context;
-  const isHolding = (other: SessionRow) =>
-    other.id !== row.id && other.nativeId === row.nativeId && other.agentType === row.agentType;
-  const { items } = await store.list({ states: LIVE_STATES, where: isHolding, limit: 1 });
+  const isHolding = (other: SessionRow) => other.id !== row.id && other.agentType === row.agentType;
+  const nativeId = row.nativeId as string;
+  const { items } = await store.list({ states: LIVE_STATES, nativeId, where: isHolding, limit: 1 });
   const holder = items[0]?.row;
-  if (!holder) return;
-  throw new RollcallError(
-    "conversation_held",
-    `Session ${holder.id} is in the same conversation and lives.`,
-    {
-      hint: `End it first, or begin a copy with \`rollcall fork ${row.id}\`.`,
-    },
-  );
+  if (holder) throw held(row, `Session ${holder.id} is in the same conversation and lives.`);
+  const lock = findAgent(row.agentType)?.lockOf?.(env, row.nativeId ?? "");
+  const pid = lock === undefined ? undefined : pidsWriting(lock)[0];
+  if (pid !== undefined) throw held(row, `Process ${pid} is in the conversation of session ${row.id}.`);
+}
+
+function held(row: SessionRow, message: string): RollcallError {
+  return new RollcallError("conversation_held", message, {
+    hint: `End it first, or begin a copy with \`rollcall fork ${row.id}\`.`,
+  });
 }
 
 function stillThere(row: SessionRow): RollcallError {

@@ -1,12 +1,15 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename } from "node:path";
+import { firstLineOf } from "./first-line.ts";
 import type { LiveSession } from "./live-session.ts";
+import { realPathOf, writtenBy } from "./open-files.ts";
 
-/** An agent makes its transcript a moment after its first turn begins. */
+/** An agent makes its transcript a moment after its turn begins: looked for soon, and then ever more seldom. */
+const FIRST_MS = 20;
 const AGAIN_MS = 250;
 const MOST_TRIES = 40;
-/** The access mode in the flags of an open file: 0 is for reading only. */
-const ACCESS_MODE = 0o3;
+/** The times of files are those of the last tick of the system's clock. */
+const CLOCK_TICK_MS = 20;
 
 /**
  * Finds the transcript of an agent that names it itself: the file in its folder that a process of this launch has
@@ -16,7 +19,8 @@ export class TranscriptFinder {
   readonly #session: LiveSession;
   readonly #folder: string | null;
   #timer: NodeJS.Timeout | undefined;
-  #triesLeft = 0;
+  #tries = 0;
+  #beganMs = 0;
 
   constructor(session: LiveSession) {
     this.#session = session;
@@ -26,69 +30,63 @@ export class TranscriptFinder {
   /** The agent has begun something: what it writes now may be a new file. */
   begin(): void {
     if (this.#folder === null) return;
-    this.#triesLeft = MOST_TRIES;
-    this.#timer ??= setTimeout(() => void this.#look(), 0);
+    this.#tries = 0;
+    this.#beganMs = Date.now();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#look(), 0);
   }
 
   stop(): void {
+    this.#tries = MOST_TRIES;
     clearTimeout(this.#timer);
   }
 
   async #look(): Promise<void> {
     const { services, id } = this.#session;
-    this.#triesLeft -= 1;
+    const beganMs = this.#beganMs;
     try {
-      const path = await this.#find();
-      if (path !== undefined && (await this.#found(path))) this.#triesLeft = 0;
+      const found = await this.#find();
+      // A file that is older than what it has begun may not be the one that it writes next.
+      const isFresh = found !== undefined && found.writtenMs >= beganMs - CLOCK_TICK_MS;
+      if (isFresh) await this.#session.findings.settle();
+      if (found) await this.#found(found.path);
+      if (isFresh) return;
     } catch (error) {
       services.log.warn({ session: id, err: error }, "could not look for the transcript");
     }
-    this.#timer = this.#triesLeft > 0 ? setTimeout(() => void this.#look(), AGAIN_MS) : undefined;
+    if (beganMs !== this.#beganMs || ++this.#tries >= MOST_TRIES) return;
+    const againMs = Math.min(AGAIN_MS, FIRST_MS * 2 ** this.#tries);
+    this.#timer = setTimeout(() => void this.#look(), againMs);
   }
 
-  async #found(path: string): Promise<boolean> {
+  async #found(path: string): Promise<void> {
     const identity = this.#session.carrying.agent.observe.transcriptName?.(basename(path));
-    if (!identity) return false;
-    await this.#session.findings.take({ identity, transcript: path });
-    return true;
+    if (identity) await this.#session.findings.take({ identity, transcript: path });
   }
 
-  async #find(): Promise<string | undefined> {
+  /** Of several, as after a new conversation in the same process, the one that was written last. */
+  async #find(): Promise<Found | undefined> {
     const { services, carrying, folder } = this.#session;
     const processes = await services.leftovers.of(carrying.launch.marker, folder);
-    const written = processes.flatMap(({ pid }) => writtenBy(pid));
-    const { transcriptName } = carrying.agent.observe;
-    return written.find(
-      (path) => path.startsWith(`${this.#folder}/`) && transcriptName?.(basename(path)) !== undefined,
+    const root = realPathOf(this.#folder as string);
+    const own = new Set(
+      processes.flatMap(({ pid }) => writtenBy(pid)).filter((path) => this.#isOwn(path, root)),
     );
+    return [...own].map(foundAt).sort((a, b) => b.writtenMs - a.writtenMs)[0];
+  }
+
+  #isOwn(path: string, root: string): boolean {
+    const { transcriptName, isOwnTranscript } = this.#session.carrying.agent.observe;
+    if (!path.startsWith(`${root}/`) || transcriptName?.(basename(path)) === undefined) return false;
+    return isOwnTranscript?.(firstLineOf(path)) ?? true;
   }
 }
 
-/** The files that a process has open for writing. */
-function writtenBy(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-      const path = linkOf(`/proc/${pid}/fd/${fd}`);
-      return path?.startsWith("/") && isForWriting(`/proc/${pid}/fdinfo/${fd}`) ? [path] : [];
-    });
-  } catch {
-    return [];
-  }
+interface Found {
+  readonly path: string;
+  readonly writtenMs: number;
 }
 
-function linkOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function isForWriting(path: string): boolean {
-  try {
-    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(path, "latin1"))?.[1] ?? "0";
-    return (Number.parseInt(flags, 8) & ACCESS_MODE) !== 0;
-  } catch {
-    return false;
-  }
+function foundAt(path: string): Found {
+  return { path, writtenMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 };
 }

@@ -59,8 +59,16 @@ export function decideExit(
   return [stopping(row, exitEvidence(exit), isOwnEnd ? left(row, exit, tellsTurns) : null)];
 }
 
-function left(row: SessionRow, exit: TreeExit, tellsTurns: boolean): Ending {
-  return { how: "left", clean: exit.agent.code === 0, tellsTurns, lastTurn: turnAtExit(row, tellsTurns) };
+function left(row: SessionRow, exit: TreeExit, tellsTurns: boolean): Extract<Ending, { how: "left" }> {
+  const known = row.carried?.ending;
+  const clean = known?.how === "left" ? known.clean : exit.agent.code === 0 || isCancelled(row, exit);
+  return { how: "left", clean, tellsTurns, lastTurn: turnAtExit(row, tellsTurns) };
+}
+
+/** One that works alone and was interrupted leaves because its input is closed: its exit code is only an echo of that. */
+function isCancelled(row: SessionRow, { agent }: TreeExit): boolean {
+  const isInterrupted = row.carried?.lastTurn === "aborted" && isAtPrompt(row);
+  return row.kind === "autonomous" && isInterrupted && agent.code !== null;
 }
 
 /** A turn that the agent left in the middle of is none that went well. */
@@ -123,12 +131,13 @@ function ended(row: SessionRow, exit: TreeExit, tellsTurns: boolean): readonly A
   const wished = askedEnding(row);
   if (exit.reason === "holder_lost" && wished === null) return markLost(row, "holder_lost");
   const endReason = reasonOf(row, exit);
+  const own = left(row, exit, tellsTurns);
   const body = {
     kind: "state_changed",
-    to: wished !== null || exit.agent.code === 0 ? "stopped" : "failed",
+    to: wished !== null || own.clean ? "stopped" : "failed",
     evidence: exitEvidence(exit),
     generation: row.generation,
-    ending: wished ?? left(row, exit, tellsTurns),
+    ending: wished ?? own,
     killed: exit.tree.killed,
     ...(exit.agent.code === null ? {} : { exitCode: exit.agent.code }),
     ...(exit.agent.signal === null ? {} : { exitSignal: exit.agent.signal }),

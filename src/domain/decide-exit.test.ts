@@ -22,6 +22,26 @@ const afterTurn = (turn: "good" | "aborted" | "failed") => observe(running(), sa
 const _endAs = (outcome: Outcome): Observation => ({ saw: "end_asked", graceMs: 10_000, outcome });
 const _killed = exited("SIGTERM", "empty", { reason: "asked" });
 
+describe("an agent that works alone and was interrupted", () => {
+  const interrupted = () => ({ ...afterTurn("aborted"), kind: "autonomous" as const });
+
+  test.each([
+    ["leaves with 1 when its input is closed", interrupted, [exited(1)], "stopped", "interrupted"],
+    ["and leaves children behind", interrupted, [exited(1, "ending"), exited(1)], "stopped", "interrupted"],
+    ["dies by a signal", interrupted, [exited("SIGKILL")], "failed", "failure"],
+    [
+      "dies in its next turn",
+      () => observe(interrupted(), said("working")),
+      [exited(1)],
+      "failed",
+      "failure",
+    ],
+    ["has a terminal", () => afterTurn("aborted"), [exited(1)], "failed", "failure"],
+  ] as const)("%s", (_, row, seen, state, outcome) => {
+    expect(observe(row(), ...seen)).toMatchObject({ state, outcome });
+  });
+});
+
 describe("an agent that leaves by itself", () => {
   const plain = (agent: number | string): Observation => ({ ...exited(agent), tellsTurns: false });
 

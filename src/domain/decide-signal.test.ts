@@ -178,6 +178,70 @@ describe("the trust in a source", () => {
   });
 });
 
+describe("a request that a stronger source told in part", () => {
+  const known = () => observe(running(), asks({ for: "permission", tool: "Bash" }));
+  const hook = (given: Partial<Asked>): Observation => {
+    const signal = {
+      source: "hook",
+      rule: "test",
+      excerpt: null,
+      says: "asking",
+      asked: asked(given),
+    } as const;
+    return { saw: "signal", trust: TRUST, signal };
+  };
+
+  test("is completed by a weaker one, under its own id and authority", () => {
+    const before = known();
+    const after = observe(before, hook({ for: "permission", tool: "Bash", input: { command: "ls" } }));
+    expect(after.waiting).toEqual({ ...before.waiting, input: { command: "ls" } });
+    expect(after.stateSource).toBe("terminal");
+    expect(actionsOf(after, hook({ for: "permission", tool: "Bash", input: { command: "ls" } }))).toEqual([]);
+  });
+
+  test("is completed by the same source, which may know it in full from the first on", () => {
+    const full = asks({ for: "permission", tool: "Bash", input: { command: "ls" } });
+    expect(observe(known(), full).waiting).toMatchObject({
+      requestId: known().waiting?.requestId,
+      input: {},
+    });
+    expect(actionsOf(observe(running(), full), asks({ for: "permission" }))).toEqual([]);
+  });
+
+  test.each([
+    ["another tool", hook({ for: "permission", tool: "Edit", input: {} })],
+    ["another kind of request", hook({ for: "question", question: "Which?" })],
+  ])("is left alone by a weaker source that speaks of %s", (_, other) => {
+    expect(actionsOf(known(), other)).toEqual([]);
+  });
+});
+
+describe("a prompt of which the agent does not say what came before", () => {
+  const idle: Observation = {
+    saw: "signal",
+    trust: TRUST,
+    signal: { source: "terminal", rule: "test", excerpt: null, says: "ready", inTurn: "aborted" },
+  };
+
+  test.each([
+    ["in mid-turn", running],
+    ["at a request", () => observe(running(), said("permission"))],
+  ] as const)("ends the turn %s", (_, row) => {
+    expect(observe(row(), idle)).toMatchObject({
+      waiting: { for: "prompt" },
+      carried: { lastTurn: "aborted" },
+    });
+  });
+
+  test.each([
+    ["the first prompt", starting, null],
+    ["a prompt behind a good turn", atPrompt, "good"],
+    ["a process that was only seen to run", () => observe(starting(), launched(true)), null],
+  ] as const)("says nothing of a turn at %s", (_, row, lastTurn) => {
+    expect(observe(row(), idle).carried?.lastTurn).toBe(lastTurn);
+  });
+});
+
 describe("the agent's own word changes nothing of", () => {
   test.each([
     ["a pause", () => observe(running(), PAUSE)],

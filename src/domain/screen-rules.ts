@@ -9,6 +9,8 @@ export interface ScreenRule {
   readonly says: "ready" | "working" | "waiting";
   /** What it waits for. */
   readonly for?: WaitingFor;
+  /** What its dialog offers, in order. */
+  readonly options?: readonly string[];
   /** A regular expression with the flags `mu`, without look-around and back-references. */
   readonly pattern: string;
   /** The rule does not hold where this matches too. */

@@ -18,6 +18,8 @@ export const AT_PROMPT: Asked = {
 export type Signal = Evidence & {
   /** Fills a gap that stronger sources of this agent are known to have. */
   readonly fillsGap?: boolean;
+  /** Said so often without cause that it has to last for so long, or to be said by another source, to be believed. */
+  readonly settleMs?: number;
 } & (
     | { readonly says: "loading" }
     | { readonly says: "working" }

@@ -182,7 +182,9 @@ function baseEnvironment(): Record<string, string> {
 }
 
 function isAbsence({ said }: Failure): boolean {
-  return /no server running|error connecting to .*\(No such file|can't find session|no sessions/.test(said);
+  return /no server running|error connecting to .*\(No such file|can't find session|no sessions|no current target/.test(
+    said,
+  );
 }
 
 function missing(cause: unknown): RollcallError {

@@ -50,6 +50,7 @@ export const SETTINGS = {
     0,
   ),
   "notify.desktop": flag(true, "show a notification where there is a desktop", false),
+  "observe.outside": flag(true, "show sessions of agents that were started without Rollcall, too", false),
   record_files: flag(true, "keep a readable record file of each session in its workspace", true),
   machine: text(hostname(), "the name of this computer in records", false),
   "redact.env": names([], "more environment variables whose values are secret", false),

@@ -3,6 +3,7 @@ import type { Launch } from "../domain/carried.ts";
 import { checkMetadata, checkOneOf, checkText } from "../domain/check.ts";
 import { RollcallError } from "../domain/errors.ts";
 import type { EventBody } from "../domain/event.ts";
+import type { Evidence } from "../domain/evidence.ts";
 import { checkReference, checkSessionId, makeSessionId } from "../domain/id.ts";
 import type { JsonObject } from "../domain/json.ts";
 import {
@@ -71,6 +72,23 @@ export async function createCarried(context: Context, input: StartInput): Promis
     process: null,
     launch: input.launch,
   });
+}
+
+/** Makes the record of a session that was found, and that someone else started. */
+export async function createObserved(
+  context: Context,
+  input: CreateInput & { readonly nativeId: string; readonly evidence: Evidence },
+): Promise<string> {
+  return makeRecord(
+    context,
+    { ...input, file: false },
+    {
+      origin: "observed",
+      state: "unknown",
+      evidence: input.evidence,
+      process: null,
+    },
+  );
 }
 
 type Beginning = Omit<Extract<EventBody, { kind: "created" }>, "kind" | "identity" | "hasFile">;

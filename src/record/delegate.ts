@@ -41,13 +41,22 @@ export interface StopReport {
 
 const MOST_CANDIDATES = 20;
 
-/** Whether a delegation should go on with an earlier session. The verdict is read-only; it is counted afterwards. */
-export async function adviseDelegation(rollcall: Rollcall, given: JsonObject): Promise<DelegationAdvice> {
+/**
+ * Whether a delegation should go on with an earlier session. The verdict is read-only; it is counted afterwards.
+ * Candidates are of the same agent name and, where the caller knows nothing better, of the same task.
+ */
+export async function adviseDelegation(
+  rollcall: Rollcall,
+  given: JsonObject,
+  isCandidate: (row: SessionRow) => boolean = (row) => taskOf(row) === textOf(given.task_id),
+): Promise<DelegationAdvice> {
   const { context } = rollcall;
   const input = context.redact(given);
   const agentId = textOf(input.agent_id);
   const advice =
-    agentId === null ? await withoutSession(context, input) : await forSession(context, agentId, input);
+    agentId === null
+      ? await withoutSession(context, input, isCandidate)
+      : await forSession(context, agentId, input);
   await count(context, input, advice);
   return advice;
 }
@@ -104,8 +113,12 @@ async function describe(context: Context, row: SessionRow): Promise<DelegationAd
   };
 }
 
-async function withoutSession(context: Context, originalContext: JsonObject): Promise<DelegationAdvice> {
-  const candidates = await findCandidates(context, originalContext);
+async function withoutSession(
+  context: Context,
+  originalContext: JsonObject,
+  isCandidate: (row: SessionRow) => boolean,
+): Promise<DelegationAdvice> {
+  const candidates = await findCandidates(context, textOf(originalContext.agent_name), isCandidate);
   return {
     shouldResume: false,
     reason: "no_existing_session",
@@ -116,20 +129,21 @@ async function withoutSession(context: Context, originalContext: JsonObject): Pr
   };
 }
 
-/** Resumable sessions of the same agent name and task, the latest first. */
-async function findCandidates(context: Context, input: JsonObject): Promise<Candidate[]> {
-  const agentName = textOf(input.agent_name);
-  const taskId = textOf(input.task_id);
+/** Resumable sessions of the same agent name, the latest first. */
+async function findCandidates(
+  context: Context,
+  agentName: string | null,
+  isCandidate: (row: SessionRow) => boolean,
+): Promise<Candidate[]> {
   if (agentName === null) return [];
   const activeSince = toInstant(context.now() - context.resumePolicy.maxIdleMs);
-  const isCandidate = (row: SessionRow) =>
-    row.agentName === agentName &&
-    taskOf(row) === taskId &&
-    decideResume(row, context.resumePolicy, context.now()).resume;
   const { items } = await context.store.list({
     agent: agentName,
     activeSince,
-    where: isCandidate,
+    where: (row) =>
+      row.agentName === agentName &&
+      isCandidate(row) &&
+      decideResume(row, context.resumePolicy, context.now()).resume,
     limit: MOST_CANDIDATES,
   });
   return items.map(({ row }) => ({

@@ -60,6 +60,8 @@ export interface Store extends AsyncDisposable {
 
   logDelegation(delegation: Delegation): Promise<void>;
   delegations(since?: Instant): AsyncIterable<Delegation>;
+  /** The latest of a task. */
+  findDelegation(taskId: string): Promise<Delegation | undefined>;
 
   /**
    * Removes sessions with all that belongs to them; a tombstone stays. Returns the removed: unknown ids and those
@@ -124,6 +126,7 @@ export interface ListQuery {
   readonly agent?: string;
   readonly taskId?: string;
   readonly parentId?: string;
+  readonly nativeId?: string;
   readonly machine?: string;
   readonly origins?: readonly Origin[];
   readonly activeSince?: Instant;

@@ -10,8 +10,9 @@ import { checkRequest } from "../domain/usage.ts";
 /** Whether what a parser told can be used as it is. */
 export function expectWellFormed(agent: Agent, seen: Seen): void {
   const { signal, entries = [], usage = [], identity = {}, notes = {}, taken = [], ...rest } = seen;
-  const { transcript = "", reply = "\n", at, ...others } = rest;
-  expect(others).toEqual({});
+  const { transcript = "", reply = "\n", at, awaits = "turn", isTurnRead = true, ...others } = rest;
+  expect([others, isTurnRead]).toEqual([{}, true]);
+  expect(["turn", "hook"]).toContain(awaits);
   for (const text of [transcript, reply, ...taken, ...Object.values(notes)])
     expect(typeof text).toBe("string");
   if (at !== undefined) expect(parseInstant(at)).toBe(at);

@@ -48,6 +48,15 @@ export const BAD_CALLS: Readonly<
       ["tcsh", "bash, zsh, fish"],
     ],
     [["completion"], ["bash|zsh|fish"]],
+    [["hooks", "install"], ["needs the type of an agent"]],
+    [
+      ["hooks", "fly", "claude"],
+      ["fly", "install, remove"],
+    ],
+    [
+      ["hooks", "install", "emacs"],
+      ["emacs", "claude, codex"],
+    ],
   ],
   ids: [
     [

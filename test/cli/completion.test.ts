@@ -42,6 +42,8 @@ test.runIf(bash)("bash completes commands, options and the choices of an option"
   expect(await offers(user, "update", "x", "--phase", "a")).toEqual(["approval", "abandoned"]);
   expect(await offers(user, "finalize", "x", "")).toEqual(["completed", "failed", "abandoned"]);
   expect(await offers(user, "hook", "p")).toEqual(["pre-delegate"]);
+  expect(await offers(user, "hook", "pre-delegate", "--from", "")).toEqual(["claude"]);
+  expect(await offers(user, "hooks", "remove", "")).toEqual(["claude"]);
   expect(await offers(user, "help", "sta")).toEqual(["start", "stats", "status"]);
   expect(await offers(user, "bogus", "")).toEqual([]);
 });

@@ -19,6 +19,7 @@ const RECORD_COMMANDS = [
   "stats",
   "export",
   "hook",
+  "hooks",
   "config",
   "doctor",
   "backup",

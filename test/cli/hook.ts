@@ -1,8 +1,13 @@
-import type { Answer, User } from "./rollcall.ts";
+import type { Answer, RunOptions, User } from "./rollcall.ts";
 
-export function hook(user: User, name: string, input: object | string): Promise<Answer> {
+export function hook(
+  user: User,
+  name: string,
+  input: object | string,
+  { flags = [], env = {} }: { readonly flags?: readonly string[]; readonly env?: RunOptions["env"] } = {},
+): Promise<Answer> {
   const text = typeof input === "string" ? input : JSON.stringify(input);
-  return user.rollcall(["hook", name], { input: text });
+  return user.rollcall(["hook", name, ...flags], { input: text, env });
 }
 
 /** A session that a verdict says yes to. */

@@ -16,6 +16,8 @@ const FILTERS: readonly (readonly [Omit<ListQuery, "limit">, string[]])[] = [
   [{ agent: "codex" }, ["c"]],
   [{ taskId: "T1" }, ["d", "a"]],
   [{ parentId: "a" }, ["b"]],
+  [{ nativeId: "n" }, ["d"]],
+  [{ nativeId: "n", agent: "codex" }, []],
   [{ machine: "there" }, ["d"]],
   [{ origins: ["upserted", "imported"] }, ["d", "c"]],
   [{ origins: [] }, []],
@@ -163,7 +165,10 @@ async function fill(store: Store): Promise<void> {
   await sessionAt(store, "a", 0, { identity: { agentName: "architect", taskId: "T1" } });
   await sessionAt(store, "b", 1, { identity: { kind: "acp", parentId: "a" }, state: "waiting_input" });
   await sessionAt(store, "c", 2, { identity: { channel: "slack", agentType: "codex" }, origin: "upserted" });
-  await sessionAt(store, "d", 3, { identity: { machine: "there", taskId: "T1" }, origin: "imported" });
+  await sessionAt(store, "d", 3, {
+    identity: { machine: "there", taskId: "T1", nativeId: "n" },
+    origin: "imported",
+  });
 }
 
 /** Brought back as they are, since no life leads to some of these rows. */

@@ -141,6 +141,15 @@ export function usageContract(makePlace: MakePlace): void {
       expect(await Array.fromAsync(store.delegations())).toEqual(log);
       expect(await Array.fromAsync(store.delegations(T1))).toEqual(log.slice(1));
     });
+
+    test("finds the latest of a task", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      const of = (taskId: string, at: string) => ({ ...delegation(at, false, "finalized"), taskId });
+      for (const entry of [of("a", T0), of("a", T1), of("b", T2)]) await store.logDelegation(entry);
+      expect(await store.findDelegation("a")).toEqual(of("a", T1));
+      expect(await store.findDelegation("c")).toBeUndefined();
+    });
   });
 }
 

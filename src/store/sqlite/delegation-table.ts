@@ -10,16 +10,22 @@ const PAGE = 1000;
 export class DelegationTable {
   readonly #insert: LazyStatement<unknown[]>;
   readonly #page: LazyStatement<[string, number, number], Kept>;
+  readonly #latest: LazyStatement<[string], Kept>;
 
   constructor(db: Database) {
     this.#insert = new LazyStatement(
       db,
       "INSERT INTO delegations (at, agent_name, task_id, session_id, seq, resume, reason) VALUES (?, ?, ?, ?, ?, ?, ?)",
     );
+    const columns =
+      "no, at, agent_name AS agentName, task_id AS taskId, session_id AS sessionId, seq, resume, reason";
     this.#page = new LazyStatement(
       db,
-      `SELECT no, at, agent_name AS agentName, task_id AS taskId, session_id AS sessionId, seq, resume, reason
-       FROM delegations WHERE at >= ? AND no > ? ORDER BY no LIMIT ?`,
+      `SELECT ${columns} FROM delegations WHERE at >= ? AND no > ? ORDER BY no LIMIT ?`,
+    );
+    this.#latest = new LazyStatement(
+      db,
+      `SELECT ${columns} FROM delegations WHERE task_id = ? ORDER BY no DESC LIMIT 1`,
     );
   }
 
@@ -28,6 +34,15 @@ export class DelegationTable {
   }
 
   page(since: string, after: number): Numbered[] {
-    return this.#page.all(since, after, PAGE).map((kept) => ({ ...kept, resume: kept.resume === 1 }));
+    return this.#page.all(since, after, PAGE).map(toDelegation);
   }
+
+  latestOf(taskId: string): Numbered | undefined {
+    const kept = this.#latest.get(taskId);
+    return kept && toDelegation(kept);
+  }
+}
+
+function toDelegation(kept: Kept): Numbered {
+  return { ...kept, resume: kept.resume === 1 };
 }

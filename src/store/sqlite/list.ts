@@ -75,6 +75,7 @@ function conditionsOf(query: ListQuery): Condition[] {
       : { sql: "(s.agent_name = ? OR s.agent_type = ?)", values: [query.agent, query.agent] },
     equals("task_id", query.taskId),
     equals("parent_id", query.parentId),
+    equals("native_id", query.nativeId),
     equals("machine", query.machine),
     query.origins && isIn("s.origin", query.origins),
     query.activeSince === undefined

@@ -145,6 +145,13 @@ class SqliteStore implements contract.Store {
     }
   }
 
+  async findDelegation(taskId: string): Promise<contract.Delegation | undefined> {
+    const found = this.#read(({ delegations }) => delegations.latestOf(this.#options.redact(taskId)));
+    if (!found) return undefined;
+    const { no: _, ...delegation } = found;
+    return delegation;
+  }
+
   remove(
     sessionIds: readonly string[],
     at: Instant,

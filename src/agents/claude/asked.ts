@@ -1,0 +1,67 @@
+import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { type Asked, AT_PROMPT } from "../../domain/signal.ts";
+
+/** A call that waits for a person, as hooks and the stream tell it. */
+export interface Call {
+  readonly tool: string;
+  readonly input: JsonObject;
+}
+
+export interface Question {
+  readonly question: string;
+  readonly labels: readonly string[];
+  readonly isMultiple: boolean;
+}
+
+const QUESTION_TOOL = "AskUserQuestion";
+
+/** A question is a call of a tool like any other, and is told apart by its name. */
+export function askedBy({ tool, input }: Call, requestId: string | null = null): Asked {
+  if (tool !== QUESTION_TOOL) return { ...AT_PROMPT, for: "permission", requestId, tool, input };
+  const [first, ...others] = questionsIn(input);
+  const question = first === undefined ? null : [first, ...others].map((one) => one.question).join("\n");
+  const options = others.length === 0 && first !== undefined ? first.labels : null;
+  return { ...AT_PROMPT, for: "question", requestId, input, question, options };
+}
+
+/** Several can be asked at once, each with its own options. */
+export function questionsIn(input: JsonObject | null): readonly Question[] {
+  const questions = input?.questions;
+  return Array.isArray(questions) ? questions.flatMap(questionOf) : [];
+}
+
+function questionOf(value: Json): Question[] {
+  if (!isJsonObject(value) || typeof value.question !== "string") return [];
+  const options = Array.isArray(value.options) ? value.options : [];
+  const labels = options.flatMap((option) =>
+    isJsonObject(option) && typeof option.label === "string" ? [option.label] : [],
+  );
+  return [{ question: value.question, labels, isMultiple: value.multiSelect === true }];
+}
+
+/**
+ * Whether a report speaks of this call. It names the tool in other words (`Update` is Edit) and squeezes what the
+ * call is about; what would make it too long it leaves out.
+ */
+export function isAbout(msg: string, { tool, input }: Call): boolean {
+  if (tool === QUESTION_TOOL) {
+    const question = squeezed(questionsIn(input)[0]?.question ?? "");
+    return msg === "input needed" || msg.startsWith(`answer: ${question}`);
+  }
+  if (msg === "permission prompt") return true;
+  if (msg === "approve plan") return tool === "ExitPlanMode";
+  const [, name, about] = /^approve ([^:]+)(?:: (.*))?$/su.exec(msg) ?? [];
+  if (name === undefined) return false;
+  if (about === undefined) return isNamedIn(name, tool);
+  return Object.values(input).some((value) => typeof value === "string" && squeezed(value) === about);
+}
+
+/** `Web Search` is WebSearch, `thing - poke (MCP)` is mcp__thing__poke. */
+function isNamedIn(name: string, tool: string): boolean {
+  const said = name.toLowerCase();
+  return tool.split(/__|(?=[A-Z])/u).every((word) => said.includes(word.toLowerCase()));
+}
+
+function squeezed(text: string): string {
+  return text.replace(/\s+/gu, " ").trim();
+}

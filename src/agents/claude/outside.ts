@@ -1,0 +1,48 @@
+import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import type { Kind } from "../../domain/session.ts";
+import type { Outside, OutsideIdentity } from "../agent.ts";
+
+const TRANSCRIPT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
+
+/** Sessions of Claude Code that someone started by hand: each has a live file, and a transcript from its first prompt. */
+export const outside: Outside = {
+  places(env) {
+    const config = env.CLAUDE_CONFIG_DIR || `${env.HOME ?? ""}/.claude`;
+    return { liveFiles: `${config}/sessions`, transcripts: `${config}/projects` };
+  },
+  ofFile: (content) => {
+    const pid = typeof content.pid === "number" ? content.pid : null;
+    return pid === null ? undefined : identityOf(content.sessionId, content, pid);
+  },
+  ofTranscript(name, line) {
+    const nativeId = TRANSCRIPT.exec(name)?.[1];
+    const content = nativeId === undefined ? undefined : objectIn(line);
+    // The first lines of a file may tell only what was typed.
+    return content && typeof content.cwd === "string" ? identityOf(nativeId, content, null) : undefined;
+  },
+  ofHook(payload) {
+    const identity = identityOf(payload.session_id, payload, null);
+    const { transcript_path: transcript } = payload;
+    return identity && (typeof transcript === "string" ? { ...identity, transcript } : identity);
+  },
+};
+
+function identityOf(nativeId: unknown, content: JsonObject, pid: number | null): OutsideIdentity | undefined {
+  if (typeof nativeId !== "string" || nativeId === "") return undefined;
+  const cwd = typeof content.cwd === "string" ? content.cwd : null;
+  return { nativeId, kind: kindOf(content), cwd, pid };
+}
+
+/** What a program runs by its interface has nobody at a terminal. */
+function kindOf({ entrypoint }: JsonObject): Kind {
+  return typeof entrypoint === "string" && entrypoint.startsWith("sdk") ? "autonomous" : "interactive";
+}
+
+function objectIn(line: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

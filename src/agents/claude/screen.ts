@@ -1,0 +1,33 @@
+import type { ScreenRule } from "../../domain/screen-rules.ts";
+
+/** Its prompt box begins at the edge; choices of dialogs do not. */
+const PROMPT = "^❯";
+
+/** Before its first prompt it reports nothing: only the screen knows of these. */
+export const SCREEN: readonly ScreenRule[] = [
+  { name: "trust_dialog", says: "waiting", for: "trust", pattern: "Yes, I trust this folder$", not: PROMPT },
+  {
+    name: "key_dialog",
+    says: "waiting",
+    for: "login",
+    pattern: "Do you want to use this API key\\?$",
+    not: PROMPT,
+  },
+  { name: "login_dialog", says: "waiting", for: "login", pattern: "Select login method:$", not: PROMPT },
+  // Of bypassed permissions, of servers and settings of the project, and whatever else a release may ask.
+  {
+    name: "first_dialog",
+    says: "waiting",
+    for: "dialog",
+    pattern: "^ *Enter to (?:confirm|select|continue)|Press Enter to continue",
+    not: PROMPT,
+  },
+  // For who reports nothing at all.
+  {
+    name: "prompt_box",
+    says: "ready",
+    pattern: "^─+$\\n❯",
+    not: "esc to interrupt",
+    quiet: true,
+  },
+];

@@ -1,0 +1,45 @@
+import type { JsonObject } from "../../domain/json.ts";
+import { parseInstant } from "../../domain/time.ts";
+import type { Notes, Seen } from "../agent.ts";
+import { entriesOf } from "./entries.ts";
+import { objectOf, readLine, textOf } from "./lines.ts";
+import { usageOf } from "./usage.ts";
+
+/** A line with a whole request to the model in it: large, and nothing of it was said to anyone. */
+const REQUEST = /^\{"type":\s*"api-request/u;
+
+/** One line of a transcript, of either kind. Those of sub-agents are in files of their own. */
+export function transcript(text: string, notes: Notes): Seen {
+  const line = REQUEST.test(text) ? undefined : readLine(text);
+  if (line === undefined || line.isSidechain === true) return {};
+  const at = parseInstant(textOf(line.timestamp) ?? "");
+  const seen = seenIn(line, notes);
+  return Object.keys(seen).length === 0 || at === undefined ? seen : { at, ...seen };
+}
+
+function seenIn(line: JsonObject, notes: Notes): Seen {
+  switch (line.type) {
+    case "queue-operation":
+      return queued(line);
+    case "system":
+      return line.subtype === "turn_duration" ? { isTurnRead: true } : entriesOf(line, notes);
+    case "assistant":
+      return { ...entriesOf(line, notes), ...requestOf(line) };
+    case "user":
+    case "attachment":
+      return entriesOf(line, notes);
+    default:
+      return {};
+  }
+}
+
+/** A text for which it has no time yet: it is taken, and becomes an entry when its turn comes. */
+function queued({ operation, content }: JsonObject): Seen {
+  return operation === "enqueue" && typeof content === "string" ? { taken: [content] } : {};
+}
+
+function requestOf(line: JsonObject): Seen {
+  const usage = usageOf(line);
+  const { model } = objectOf(line.message);
+  return usage === undefined || typeof model !== "string" ? {} : { usage: [usage], identity: { model } };
+}

@@ -1,0 +1,61 @@
+import type { Asked, Signal } from "../../domain/signal.ts";
+import type { Notes, Seen } from "../agent.ts";
+import { isReadable, openCalls } from "./calls.ts";
+import { asking, type Turn } from "./signals.ts";
+
+const STATES: readonly unknown[] = ["idle", "working", "done", "error", "blocked"];
+
+/**
+ * `working` also stands for a moment when a conversation is opened, without any turn: then `idle` follows within 40 ms.
+ * The rollout confirms a real one sooner than this.
+ */
+const SETTLE_MS = 500;
+
+/**
+ * What Codex says by OSC 7501. It goes on saying `working` while a command runs in the background, so that the end of a turn
+ * may go unsaid: the rollout tells those, and how a turn went.
+ */
+export function report({ app, id, state, kind }: Readonly<Record<string, string>>, notes: Notes): Seen {
+  if (app !== "codex" || id !== undefined || !STATES.includes(state)) return {};
+  const signal = signalOf(state as string, kind, notes);
+  const reached = state === "working" ? {} : { isLoaded: "yes" };
+  return { ...(signal ? { signal } : {}), notes: { report: state as string, ...reached } };
+}
+
+function signalOf(state: string, kind: string | undefined, notes: Notes): Signal | undefined {
+  const evidence = { source: "terminal", rule: `report_${state}`, excerpt: null } as const;
+  switch (state) {
+    case "working":
+      return working(evidence, notes);
+    case "idle":
+      return { ...evidence, says: "ready", ...(notes.turn === "open" ? { inTurn: "aborted" } : {}) };
+    case "blocked":
+      return asking(evidence, { for: kind === "question" ? "question" : "permission", ...askedIn(notes) });
+    default:
+      return { ...evidence, says: "ready", ...result(state === "done" ? "good" : "failed", notes) };
+  }
+}
+
+function working(
+  evidence: { readonly source: "terminal"; readonly rule: string; readonly excerpt: null },
+  notes: Notes,
+): Signal | undefined {
+  // It starts its MCP servers, and has no prompt yet.
+  if (notes.isLoaded === undefined) return { ...evidence, says: "loading" };
+  // The last report, told once more.
+  if (notes.report === "working" && notes.turn === "over") return undefined;
+  const isKnown = notes.turn === "open" || (notes.turn === undefined && notes.report === "blocked");
+  return { ...evidence, says: "working", ...(isKnown ? {} : { settleMs: SETTLE_MS }) };
+}
+
+/** Where the rollout is read it tells how each turn went; a late `done` is of a command in the background. */
+function result(turn: Turn, notes: Notes): { readonly turn?: Turn; readonly inTurn?: Turn } {
+  return notes.turn === undefined ? { turn } : { inTurn: turn };
+}
+
+/** The report does not say what is asked: it is known where one call alone waits for its answer. */
+function askedIn(notes: Notes): Partial<Asked> {
+  const [call, ...others] = openCalls(notes);
+  if (!call || others.length > 0 || !isReadable(call)) return {};
+  return { tool: call.name, input: call.input };
+}

@@ -1,0 +1,118 @@
+import type { JsonObject } from "../../domain/json.ts";
+import type { Asked } from "../../domain/signal.ts";
+import type { Notes, Seen } from "../agent.ts";
+import { type Call, openCalls } from "./calls.ts";
+import { asking } from "./signals.ts";
+
+const TITLE = /^ {1,4}((?:Would you like to|Do you want to) .*\?)$/;
+const FIRST_OPTION = /^\s*(?:› )?1\. /;
+const LAST_LINE = /^\s*Press enter to confirm or esc to cancel\s*$/;
+const CUT = /^\s*\[… \d+ lines\]/;
+
+/**
+ * What only the screen tells: which of several permissions is asked for now, for there is one report for all of them; and
+ * the texts that wait for the running turn to take them.
+ */
+export function shown(screen: string, notes: Notes): Seen {
+  const lines = screen.split("\n").map((line) => line.trimEnd());
+  const dialog = dialogIn(lines);
+  const taken = queuedIn(lines);
+  const evidence = { source: "screen", rule: "permission_dialog", fillsGap: true } as const;
+  return {
+    ...(dialog ? { signal: { ...asking(evidence, askedBy(dialog, notes)), fillsGap: true } } : {}),
+    ...(taken.length === 0 ? {} : { taken }),
+  };
+}
+
+interface Dialog {
+  readonly title: string;
+  readonly body: readonly string[];
+}
+
+/** The lowest one, and only where its last line is there too: above it anything may stand, and may look like one. */
+function dialogIn(lines: readonly string[]): Dialog | undefined {
+  const start = lines.findLastIndex((line) => TITLE.test(line));
+  const end = lines.findIndex((line, index) => index > start && FIRST_OPTION.test(line));
+  if (start < 0 || end < 0 || !LAST_LINE.test(lines.findLast((line) => line !== "") ?? "")) return undefined;
+  const title = TITLE.exec(lines[start] as string)?.[1] as string;
+  return { title, body: lines.slice(start + 1, end).map((line) => line.replace(/^ {2}/, "")) };
+}
+
+function askedBy({ title, body }: Dialog, notes: Notes): Partial<Asked> {
+  const reason = paragraph(body, "Reason: ");
+  const question = reason === "" ? title : `${title} ${reason}`;
+  if (title.includes("run the following command")) return commandAsked(body, question, notes);
+  if (title.includes("make the following edits")) return editsAsked(body, question, notes);
+  return { question: squeezed([title, ...body].join(" ")) };
+}
+
+/** The command in full is in the rollout; the dialog may have cut it, and wraps it where it likes. */
+function commandAsked(body: readonly string[], question: string, notes: Notes): Partial<Asked> {
+  const start = body.findIndex((line) => line.startsWith("$ "));
+  const drawn = start < 0 ? [] : body.slice(start).filter((line) => line !== "");
+  const isCut = CUT.test(drawn.at(-1) ?? "");
+  const command = (isCut ? drawn.slice(0, -1) : drawn).join("\n").slice(2);
+  const call = openCalls(notes).find(({ input }) => isShown(command, input.cmd, isCut));
+  if (call) return { tool: call.name, input: call.input, question };
+  const isWhole = drawn.length === 1 && !isCut;
+  return isWhole
+    ? { tool: "exec_command", input: { cmd: command }, question }
+    : { tool: "exec_command", question: `${question} ${squeezed(command)}` };
+}
+
+function isShown(drawn: string, command: unknown, isCut: boolean): boolean {
+  if (typeof command !== "string" || drawn === "") return false;
+  const [shownText, whole] = [withoutBlanks(drawn), withoutBlanks(command)];
+  return isCut ? whole.startsWith(shownText) : whole === shownText;
+}
+
+function editsAsked(body: readonly string[], question: string, notes: Notes): Partial<Asked> {
+  const files = body.flatMap((line) => /^Destination: (.+)$/.exec(line)?.[1] ?? []);
+  const call = openCalls(notes).find((one) => isPatchOf(one, files));
+  return { tool: "apply_patch", input: call?.input ?? ({ files } as JsonObject), question };
+}
+
+function isPatchOf({ input }: Call, files: readonly string[]): boolean {
+  const named = pathsIn(input);
+  return named.length > 0 && named.length === files.length && named.every((path) => isAmong(files, path));
+}
+
+function isAmong(files: readonly string[], path: string): boolean {
+  return files.some((file) => file === path || file.endsWith(`/${path}`));
+}
+
+/** The files that a patch is for. */
+export function pathsIn({ patch }: JsonObject): string[] {
+  if (typeof patch !== "string") return [];
+  return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(
+    (match) => match[1] as string,
+  );
+}
+
+/** What was typed in mid-turn stands above the prompt box until the turn takes it. */
+function queuedIn(lines: readonly string[]): string[] {
+  const texts: string[] = [];
+  for (const line of lines) {
+    const first = /^ {2}↳ (.*)$/.exec(line)?.[1];
+    if (first !== undefined) texts.push(first);
+    else if (/^ {4}\S/.test(line) && texts.length > 0) texts.push(`${texts.pop()}\n${line.trim()}`);
+    else if (texts.length > 0) break;
+  }
+  return texts;
+}
+
+/** From the line that begins with the words to the next empty one. */
+function paragraph(body: readonly string[], words: string): string {
+  const start = body.findIndex((line) => line.startsWith(words));
+  if (start < 0) return "";
+  const end = body.indexOf("", start);
+  return squeezed(body.slice(start, end < 0 ? undefined : end).join(" ")).slice(words.length);
+}
+
+function squeezed(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function withoutBlanks(text: string): string {
+  return text.replace(/\s+/g, "");
+}

@@ -1,0 +1,108 @@
+import { closeSync, type FSWatcher, fstatSync, openSync, readSync, statSync, watch } from "node:fs";
+import { basename, dirname } from "node:path";
+import { type Piece, PipeLines } from "./pipe-transcript.ts";
+
+const CHUNK = 256 * 1024;
+/** In case the system does not tell of a change, and until the folder exists. */
+const FALLBACK_MS = 2000;
+
+export interface TailReader {
+  /** One line at a time, in order. */
+  line(piece: Piece): Promise<void>;
+  /** Everything that was there has been read, for the first time. */
+  caughtUp?(): Promise<void>;
+  failed(error: unknown): void;
+}
+
+/** Reads a file that another program adds lines to: each once, as they come. */
+export class FileTail {
+  readonly path: string;
+  readonly #reader: TailReader;
+  readonly #lines = new PipeLines(0);
+  #read = 0;
+  #watcher: FSWatcher | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #reading: Promise<void> = Promise.resolve();
+  #isStopped = false;
+  #isCaughtUp = false;
+  hasBeenSeen = false;
+
+  constructor(path: string, reader: TailReader) {
+    this.path = path;
+    this.#reader = reader;
+  }
+
+  get isThere(): boolean {
+    const isThere = statSync(this.path, { throwIfNoEntry: false }) !== undefined;
+    this.hasBeenSeen ||= isThere;
+    return isThere;
+  }
+
+  begin(): void {
+    if (this.#isStopped || this.#watcher) return;
+    this.#watch();
+    void this.readRest();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#watcher?.close();
+  }
+
+  /** Everything that is in the file now. */
+  async readRest(): Promise<void> {
+    this.#reading = this.#reading
+      .then(async () => this.#readOn())
+      .catch((error: unknown) => this.#reader.failed(error));
+    await this.#reading;
+  }
+
+  #watch(): void {
+    try {
+      this.#watcher = watch(dirname(this.path), (_, name) => {
+        if (name === null || name === basename(this.path)) void this.readRest();
+      });
+      this.#watcher.on("error", () => this.#watchLater());
+    } catch {
+      this.#watchLater();
+    }
+  }
+
+  #watchLater(): void {
+    this.#watcher?.close();
+    this.#watcher = undefined;
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => this.begin(), FALLBACK_MS);
+  }
+
+  async #readOn(): Promise<void> {
+    const fd = this.#open();
+    if (fd === undefined) return;
+    try {
+      this.hasBeenSeen = true;
+      const bytes = Buffer.allocUnsafe(CHUNK);
+      while (this.#read < fstatSync(fd).size) {
+        const count = readSync(fd, bytes, 0, CHUNK, this.#read);
+        if (count === 0) break;
+        this.#read += count;
+        for (const piece of this.#lines.push(bytes.subarray(0, count))) await this.#reader.line(piece);
+      }
+    } finally {
+      closeSync(fd);
+    }
+    if (this.#isCaughtUp) return;
+    this.#isCaughtUp = true;
+    await this.#reader.caughtUp?.();
+  }
+
+  /** Not yet, or no more: that says nothing about who writes it. */
+  #open(): number | undefined {
+    try {
+      return openSync(this.path, "r");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,219 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Agent, Outside as OutsideFacts, OutsideIdentity } from "../../agents/agent.ts";
+import { agentsSeenOutside, findAgent } from "../../agents/registry.ts";
+import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import type { ProcessIdentity } from "../../domain/session.ts";
+import { LIVE_STATES } from "../../domain/state.ts";
+import { createObserved } from "../../record/create.ts";
+import { bootId, startTimeOf } from "../../record/process.ts";
+import { workspaceOf } from "../../record/workspace.ts";
+import { pidsWriting, writtenUnder } from "../open-files.ts";
+import { markerOf } from "../proc.ts";
+import type { Services } from "../services.ts";
+import { FolderTree } from "./folder-tree.ts";
+import { OutsideSession } from "./outside-session.ts";
+import { identityIn } from "./transcript-head.ts";
+
+const LOOK_MS = 5000;
+const LEAVING_MS = 500;
+/** Without a process to show for it, a transcript that has not grown for so long may be anybody's. */
+const SILENT_MS = 60_000;
+const LIVE_FILE = /^(\d+)\.json$/;
+
+interface Watched {
+  readonly agent: Agent;
+  readonly facts: OutsideFacts;
+  readonly liveFiles: string | null;
+  readonly transcripts: string;
+}
+
+/** What tells that a session is one of Rollcall's own. */
+export type CarriedBy = { readonly nativeId: string } | { readonly transcript: string };
+
+/** Sessions that were started without Rollcall and show themselves while the daemon runs. Observed, never touched. */
+export class Outside {
+  readonly #services: Services;
+  readonly #isCarried: (of: CarriedBy) => boolean;
+  readonly #trees: FolderTree[] = [];
+  readonly #sessions = new Map<string, OutsideSession>();
+  #timer: NodeJS.Timeout | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(services: Services, isCarried: (of: CarriedBy) => boolean) {
+    this.#services = services;
+    this.#isCarried = isCarried;
+  }
+
+  async begin(): Promise<void> {
+    const { context } = this.#services;
+    if (!context.config["observe.outside"]) return;
+    await this.#comeBack();
+    for (const agent of agentsSeenOutside()) {
+      const facts = agent.outside as OutsideFacts;
+      this.#begin({ agent, facts, ...facts.places(context.env) });
+    }
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#timer);
+    for (const tree of this.#trees) tree.stop();
+    for (const session of this.#sessions.values()) session.stop();
+    await this.#queue;
+  }
+
+  /** An event of a hook that is installed for all sessions of an agent. */
+  async sawHook(event: string, payload: JsonObject): Promise<void> {
+    if (!this.#services.context.config["observe.outside"]) return;
+    await this.#inOrder(async () => {
+      for (const agent of agentsSeenOutside()) {
+        const identity = agent.outside?.ofHook?.(payload);
+        const session = identity && (await this.#sessionOf(agent, identity));
+        if (!session) continue;
+        if (identity.transcript !== undefined) session.follow(identity.transcript);
+        return session.take((notes) => agent.observe.hook?.(event, payload, notes) ?? {});
+      }
+    });
+  }
+
+  /** Those that a daemon before this one saw may have left since. */
+  async #comeBack(): Promise<void> {
+    const { items } = await this.#services.context.store.list({
+      origins: ["observed"],
+      states: LIVE_STATES,
+      limit: 0,
+    });
+    for (const { row } of items) {
+      const agent = findAgent(row.agentType);
+      const { id, nativeId, process } = row;
+      if (!agent || nativeId === null) continue;
+      const session = new OutsideSession(this.#services, { id, agent, nativeId, process });
+      this.#sessions.set(keyOf(agent, nativeId), session);
+    }
+    this.#look();
+  }
+
+  #begin(watched: Watched): void {
+    const { liveFiles, transcripts } = watched;
+    if (liveFiles !== null) {
+      this.#watch(liveFiles, (path) => void this.#inOrder(async () => this.#sawLiveFile(watched, path)));
+      for (const name of namesIn(liveFiles))
+        void this.#inOrder(async () => this.#sawLiveFile(watched, join(liveFiles, name)));
+    }
+    this.#watch(transcripts, (path) => void this.#inOrder(async () => this.#sawTranscript(watched, path)));
+    for (const path of writtenUnder(transcripts))
+      void this.#inOrder(async () => this.#sawTranscript(watched, path));
+  }
+
+  #watch(root: string, changed: (path: string) => void): void {
+    const tree = new FolderTree(root, changed);
+    this.#trees.push(tree);
+    tree.begin();
+  }
+
+  async #sawLiveFile({ agent, facts }: Watched, path: string): Promise<void> {
+    const pid = LIVE_FILE.exec(basename(path))?.[1];
+    const content = pid === undefined ? undefined : readObject(path);
+    // Taken away: it is about to leave.
+    if (pid !== undefined && !content) setTimeout(() => this.#look(), LEAVING_MS).unref();
+    const identity = content && facts.ofFile?.(content);
+    if (!content || !identity || identity.pid !== Number(pid)) return;
+    const process = processOf(Number(pid));
+    if (!process || markerOf(process.pid) !== undefined) return;
+    const session = await this.#sessionOf(agent, identity);
+    if (!session) return;
+    session.liveFile = path;
+    await session.runs(process);
+    await session.take((notes) => agent.observe.file?.(content, notes) ?? {});
+  }
+
+  async #sawTranscript({ agent, facts }: Watched, path: string): Promise<void> {
+    if ([...this.#sessions.values()].some(({ transcript }) => transcript === path)) return;
+    const identity = this.#isCarried({ transcript: path }) ? undefined : identityIn(facts, path);
+    if (!identity || this.#isCarried({ nativeId: identity.nativeId })) return;
+    const writer = processOf(pidsWriting(path)[0]);
+    if (writer && markerOf(writer.pid) !== undefined) return;
+    const session = await this.#sessionOf(agent, identity);
+    if (writer) await session?.runs(writer);
+    session?.follow(path);
+  }
+
+  /** The one that is known, or of an earlier daemon, or a new one; undefined for what Rollcall carries. */
+  async #sessionOf(agent: Agent, identity: OutsideIdentity): Promise<OutsideSession | undefined> {
+    const { nativeId } = identity;
+    if (this.#isCarried({ nativeId })) return undefined;
+    const key = keyOf(agent, nativeId);
+    const known = this.#sessions.get(key);
+    if (known) return known;
+    const id = (await this.#find(agent, nativeId)) ?? (await this.#create(agent, identity));
+    const session = new OutsideSession(this.#services, { id, agent, nativeId, process: null });
+    this.#sessions.set(key, session);
+    return session;
+  }
+
+  async #find({ type }: Agent, nativeId: string): Promise<string | undefined> {
+    const { items } = await this.#services.context.store.list({
+      origins: ["observed", "imported"],
+      nativeId,
+      limit: 0,
+    });
+    return items.find(({ row }) => row.agentType === type)?.row.id;
+  }
+
+  async #create({ type }: Agent, { nativeId, kind, cwd }: OutsideIdentity): Promise<string> {
+    const { context } = this.#services;
+    return createObserved(context, {
+      agentType: type,
+      kind,
+      nativeId,
+      evidence: { source: "file", rule: "seen_outside", excerpt: null },
+      ...(cwd === null ? {} : { workspace: workspaceOf(cwd) }),
+    });
+  }
+
+  /** A process that is gone tells nobody; the time since it was last heard of does not matter. */
+  #look(): void {
+    for (const [key, session] of this.#sessions) {
+      const isLost = session.process === null && session.silentMs > SILENT_MS;
+      if (!session.isProcessGone && !isLost) continue;
+      this.#sessions.delete(key);
+      void this.#inOrder(async () => session.gone());
+    }
+  }
+
+  async #inOrder(work: () => Promise<unknown>): Promise<void> {
+    const done = this.#queue.then(work).catch((error: unknown) => {
+      this.#services.log.warn({ err: error }, "could not take in what a session outside shows");
+    });
+    this.#queue = done;
+    await done;
+  }
+}
+
+function keyOf({ type }: Agent, nativeId: string): string {
+  return `${type} ${nativeId}`;
+}
+
+function processOf(pid: number | undefined): ProcessIdentity | undefined {
+  const startTime = pid === undefined ? undefined : startTimeOf(pid);
+  return pid === undefined || startTime === undefined ? undefined : { pid, startTime, bootId: bootId() };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readObject(path: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import type { JsonObject } from "../domain/json.ts";
+
+/** Words that agents use, so that what is given is often nearly right. */
+const WORDS = [
+  "type",
+  "state",
+  "turn",
+  "kind",
+  "text",
+  "id",
+  "request_id",
+  "name",
+  "usage",
+  "session_id",
+  "app",
+];
+const VALUES = [
+  "init",
+  "request",
+  "result",
+  "user",
+  "assistant",
+  "tool_call",
+  "good",
+  "permission",
+  "blocked",
+  "idle",
+];
+const keys = fc.oneof(fc.constantFrom(...WORDS, "__proto__", "constructor"), fc.string({ maxLength: 5 }));
+const values = fc.oneof(fc.constantFrom(...VALUES), fc.jsonValue({ maxDepth: 3 }));
+export const objects = fc
+  .dictionary(keys, values, { maxKeys: 8 })
+  .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
+export const texts = fc.dictionary(
+  keys,
+  fc.oneof(fc.constantFrom(...VALUES, "scripted", "e30="), fc.string()),
+);
+export const lines = fc.oneof(
+  objects.map((value) => JSON.stringify(value)),
+  fc.json(),
+  fc.string({ unit: "binary" }),
+);

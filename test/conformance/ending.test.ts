@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { newLab } from "./lab.ts";
+import { matrix, TO_A_TURN } from "./matrix.ts";
+import { begin, unasked } from "./turn.ts";
+
+const MOMENTS = [
+  ["ended by us in mid-turn", "[[gate:never]]", "running"],
+  ["ended by us in a tool", "[[tool:touch begun; tail -f /dev/null]]", "running"],
+  ["ended by us at a request", "[[risky:touch x]]", "waiting_input:permission"],
+] as const;
+
+matrix(({ program, kind }) => {
+  test.each(MOMENTS)("%s", async (moment, text, state) => {
+    await using lab = await newLab(program);
+    const isInTool = text.includes("begun");
+    const session = await begin(lab, kind, text, ...(isInTool ? unasked(program) : []));
+    const hasBegun = () => !isInTool || existsSync(join(lab.place.project, "begun"));
+    await expect.poll(hasBegun, { timeout: 30_000 }).toBe(true);
+    await session.at("before the end", state, { via: TO_A_TURN });
+    const causeMs = Date.now();
+    const { killed, remaining } = (await lab.ok(["end", session.id, "--json"])).json;
+    const shown = await session.at(moment, "stopped", { via: ["stopping"], causeMs });
+    expect(shown).toMatchObject({ outcome: "interrupted" });
+    expect([killed, remaining]).toEqual([expect.any(Number), []]);
+  });
+});

@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { newLab } from "./lab.ts";
+import { matrix, slowTest, TO_A_TURN, TO_THE_END } from "./matrix.ts";
+import { begin, unasked } from "./turn.ts";
+
+matrix(({ program, kind }) => {
+  const over = kind === "interactive" ? "waiting_input:prompt" : "stopped";
+
+  test("interrupted in mid-turn", async () => {
+    await using lab = await newLab(program);
+    const session = await begin(lab, kind, "[[text:half]][[gate:never]]");
+    await lab.model.asked("never");
+    await session.at("turn running", "running", { via: TO_A_TURN });
+    await lab.ok(["interrupt", session.id]);
+    const causeMs = await session.inputGivenMs("interrupt");
+    const shown = await session.at("interrupted", over, { via: TO_THE_END, causeMs });
+    if (kind === "autonomous") expect(shown.outcome).toBe("interrupted");
+  });
+
+  test("interrupted during a tool", async () => {
+    await using lab = await newLab(program);
+    const session = await begin(lab, kind, "[[tool:touch begun; tail -f /dev/null]]", ...unasked(program));
+    await expect.poll(() => existsSync(join(lab.place.project, "begun")), { timeout: 30_000 }).toBe(true);
+    await session.at("tool running", "running", { via: TO_A_TURN });
+    await lab.ok(["interrupt", session.id]);
+    const causeMs = await session.inputGivenMs("interrupt");
+    await session.at("interrupted", over, { via: TO_THE_END, causeMs });
+  });
+});
+
+matrix(
+  ({ program, kind }) => {
+    test("another text right after Esc", async () => {
+      await using lab = await newLab(program);
+      const session = await begin(lab, kind, "[[gate:never]]");
+      await lab.model.asked("never");
+      await session.at("turn running", "running", { via: TO_A_TURN });
+      await lab.ok(["interrupt", session.id]);
+      await session.at("interrupted", "waiting_input:prompt");
+      await session.send("[[text:fresh]]");
+      await session.at("turn done", "waiting_input:prompt", { via: ["running"] });
+      expect(lab.model.requests.findLast(({ tools }) => tools.length > 0)?.prompt).toBe("[[text:fresh]]");
+    });
+
+    slowTest("Esc in mid-turn, shown right for as long as it lasts", async () => {
+      await using lab = await newLab(program);
+      const session = await begin(lab, kind, "[[gate:never]]");
+      await lab.model.asked("never");
+      await session.at("turn running", "running", { via: TO_A_TURN });
+      await lab.ok(["keys", session.id, "Escape"]);
+      await session.at("interrupted by a key", "waiting_input:prompt");
+      await session.stays("interrupted for 90 s", "waiting_input:prompt", 90_000);
+    });
+  },
+  { kinds: ["interactive"] },
+);

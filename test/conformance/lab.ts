@@ -1,0 +1,108 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { RUN_MARK } from "../../src/testing/leak-check.ts";
+import { type Answer, LAUNCHER, type RunOptions, run, type Shown } from "../cli/rollcall.ts";
+import { gone, processesOf } from "../live/user.ts";
+import { type ModelServer, startModelServer } from "./model-server/server.ts";
+import type { Kind } from "./moments.ts";
+import { newPlace, type Place, type PlaceOptions } from "./place.ts";
+import { installProgram, type Program, type ProgramName } from "./programs.ts";
+import { Watched } from "./watched.ts";
+
+/** A real program, a scripted model and a Rollcall of their own. At the end nothing of them may be left. */
+export interface Lab extends AsyncDisposable {
+  readonly model: ModelServer;
+  readonly place: Place;
+  readonly program: Program;
+  readonly env: Readonly<Record<string, string>>;
+  rollcall(args: readonly string[], options?: RunOptions): Promise<Answer>;
+  ok(args: readonly string[], options?: RunOptions): Promise<Answer>;
+  /** Starts the program through Rollcall and watches what becomes of it. */
+  start(kind: Kind, ...args: readonly string[]): Promise<Watched>;
+  watch(id: string, kind: Kind): Promise<Watched>;
+  /** `kill -9` of the daemon. */
+  killDaemon(): Promise<void>;
+}
+
+export async function newLab(name: ProgramName, options: Omit<PlaceOptions, "modelUrl"> = {}): Promise<Lab> {
+  const program = await installProgram(name, versionOf(name));
+  const model = await startModelServer();
+  const place = newPlace(name, { ...options, modelUrl: model.url });
+  const env = envOf(place, program);
+  const rollcall: Lab["rollcall"] = (args, given = {}) =>
+    run(process.execPath, [LAUNCHER, ...args], {
+      cwd: place.project,
+      ...given,
+      env: { ...env, ...given.env },
+    });
+  const ok: Lab["ok"] = async (args, given) => {
+    const answer = await rollcall(args, given);
+    if (answer.code === 0) return answer;
+    throw new Error(`rollcall ${args.join(" ")} ended with ${answer.code}: ${answer.stderr}${answer.stdout}`);
+  };
+  const watched: Watched[] = [];
+  const watch: Lab["watch"] = async (id, kind) => {
+    const session = new Watched({ id, kind, env, program, ok, rollcall });
+    watched.push(session);
+    return session;
+  };
+  return {
+    model,
+    place,
+    program,
+    env,
+    rollcall,
+    ok,
+    watch,
+    start: async (kind, ...args) => {
+      const all = ["start", name, "--kind", kind, "-d", "--json", ...withOwnArgs(name, kind, args)];
+      return watch(((await ok(all)).json as Shown).id, kind);
+    },
+    killDaemon: async () => {
+      const { daemon } = (await ok(["status", "--json"])).json as unknown as { daemon: { pid: number } };
+      process.kill(daemon.pid, "SIGKILL");
+      await gone(daemon.pid);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await rollcall(["up"]);
+      const down = await rollcall(["down", "--end-all", "--grace", "2s"]);
+      for (const session of watched) await session.stop();
+      await model[Symbol.asyncDispose]();
+      const left = processesOf(place.root);
+      for (const { pid } of left) process.kill(pid, "SIGKILL");
+      place[Symbol.dispose]();
+      if (down.stderr !== "") throw new Error(`down said: ${down.stderr}`);
+      if (left.length > 0) throw new Error(`left behind: ${JSON.stringify(left)}`);
+    },
+  };
+}
+
+/** Another release than the pinned one can be asked for by name. */
+function versionOf(name: ProgramName): string | undefined {
+  return process.env[`ROLLCALL_CONFORMANCE_${name.toUpperCase()}`];
+}
+
+/** Claude decides by itself what it asks for, unless it is told to ask. */
+function withOwnArgs(name: ProgramName, kind: Kind, args: readonly string[]): string[] {
+  const own = name === "claude" ? ["--permission-mode", kind === "interactive" ? "manual" : "default"] : [];
+  const at = args.indexOf("--");
+  const [before, after] = at < 0 ? [args, []] : [args.slice(0, at), args.slice(at + 1)];
+  const behind = [...own, ...after];
+  return behind.length === 0 ? [...before] : [...before, "--", ...behind];
+}
+
+function envOf(place: Place, program: Program): Record<string, string> {
+  const bin = join(place.root, "bin");
+  mkdirSync(bin);
+  symlinkSync(program.path, join(bin, program.name));
+  const temp = join(place.root, "tmp");
+  mkdirSync(temp);
+  const mark = process.env[RUN_MARK];
+  return {
+    ...place.env,
+    PATH: `${bin}:${dirname(process.execPath)}:${place.env.PATH}`,
+    TMPDIR: temp,
+    ROLLCALL_HOME: join(place.root, "state"),
+    ...(mark === undefined ? {} : { [RUN_MARK]: mark }),
+  };
+}

@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { LAUNCHER } from "../cli/rollcall.ts";
+import { newLab } from "./lab.ts";
+import { matrix, TO_A_TURN, TO_THE_END } from "./matrix.ts";
+import { begin } from "./turn.ts";
+
+/** How each ends a signal from outside, and what is said of it: nobody asked for any of them. */
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGKILL"] as const;
+
+matrix(({ program, kind }) => {
+  test.each(SIGNALS)("%s from outside", async (signal) => {
+    await using lab = await newLab(program);
+    const session = await begin(lab, kind, "[[gate:never]]");
+    await lab.model.asked("never");
+    await session.at("turn running", "running", { via: TO_A_TURN });
+    const causeMs = Date.now();
+    process.kill(await session.pid(), signal);
+    await lab.ok(["wait", session.id, "--until", "stopped,failed", "--timeout", "30s"]);
+    const { exit_code: code, state, outcome } = await session.get();
+    // What it says of itself when it leaves is its own; that it left in mid-turn is not a success.
+    await session.at(`left by ${signal}`, code === 0 ? "stopped" : "failed", {
+      via: ["stopping", "waiting_input:prompt"],
+      causeMs,
+    });
+    expect([state, outcome]).not.toContain("success");
+  });
+});
+
+matrix(
+  ({ program, kind }) => {
+    test("leaves by itself", async () => {
+      await using lab = await newLab(program);
+      const session = await begin(lab, kind, "[[text:good]]");
+      await session.at("turn done", "waiting_input:prompt", { via: TO_A_TURN });
+      await lab.ok(["keys", session.id, ..."/exit", "Enter"]);
+      const shown = await session.at("left", "stopped", { via: ["running", ...TO_THE_END] });
+      expect(shown).toMatchObject({ exit_code: 0, outcome: "success" });
+    });
+
+    test("terminal of attach closed", async () => {
+      await using lab = await newLab(program);
+      const session = await begin(lab, kind, "[[gate:first]][[text:hello]]");
+      await lab.model.asked("first");
+      await session.at("turn running", "running", { via: TO_A_TURN });
+      const attach = `${process.execPath} ${LAUNCHER} attach ${session.id}`;
+      const terminal = spawn("script", ["-qfec", attach, "/dev/null"], {
+        env: lab.env,
+        stdio: ["pipe", "pipe", "ignore"],
+      });
+      await once(terminal.stdout, "data");
+      terminal.kill("SIGKILL");
+      await once(terminal, "close");
+      await session.stays("terminal closed", "running", 500);
+      lab.model.open("first");
+      await session.at("turn done", "waiting_input:prompt");
+    });
+  },
+  { kinds: ["interactive"] },
+);

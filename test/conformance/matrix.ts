@@ -1,0 +1,36 @@
+import { describe, test } from "vitest";
+import type { Kind } from "./moments.ts";
+import { KINDS, PROGRAMS } from "./not-offered.ts";
+import type { ProgramName } from "./programs.ts";
+
+/** Which program, driven how. */
+export interface Subject {
+  readonly program: ProgramName;
+  readonly kind: Kind;
+}
+
+/** The same rows for each program and kind that has them. */
+export function matrix(
+  rows: (subject: Subject) => void,
+  { programs = PROGRAMS, kinds = KINDS }: { programs?: readonly ProgramName[]; kinds?: readonly Kind[] } = {},
+): void {
+  const only = process.env.ROLLCALL_CONFORMANCE_AGENT;
+  for (const program of programs)
+    for (const kind of kinds)
+      describe.skipIf(only !== undefined && program !== only)(`${program} ${kind}`, () =>
+        rows({ program, kind }),
+      );
+}
+
+export const SLOW_ROWS = new Set<string>();
+
+/** A row that takes its time by nature is left to the full run. */
+export function slowTest(row: string, run: () => Promise<void>): void {
+  SLOW_ROWS.add(row);
+  test.runIf(process.env.ROLLCALL_CONFORMANCE === "full")(row, run);
+}
+
+/** What an autonomous session passes on its way to its end, once its turn is over. */
+export const TO_THE_END = ["waiting_input:prompt", "stopping"];
+/** And on its way into a turn. */
+export const TO_A_TURN = ["starting", "resuming", "running", "waiting_input:prompt"];

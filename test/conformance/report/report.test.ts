@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import type { Moment } from "../moments.ts";
+import { baselineOf, complaints } from "./compare.ts";
+import { scorecard, withMeasured } from "./render.ts";
+import { tally } from "./tally.ts";
+
+function moment(given: Partial<Moment> = {}): Moment {
+  return {
+    program: "claude",
+    version: "1.0",
+    kind: "interactive",
+    row: "a turn",
+    isSlow: false,
+    moment: "done",
+    expected: "stopped",
+    got: "stopped",
+    verdict: "right",
+    source: "terminal",
+    latencyMs: 10,
+    ...given,
+  };
+}
+
+const WRONG = moment({ moment: "begun", got: "running", verdict: "wrong" });
+const ALL = { isShort: false, program: undefined };
+
+describe("the scorecard", () => {
+  test("counts verdicts and times for each program, kind and source", () => {
+    const times = [1, 2, 3, 4, 100].map((latencyMs) => moment({ latencyMs }));
+    const [terminal, hook] = tally([...times, WRONG, moment({ source: "hook", latencyMs: null })]).reverse();
+    expect(terminal).toMatchObject({ source: "terminal", right: 5, wrong: 1, unknown: 0, p95Ms: 100 });
+    expect(hook).toMatchObject({ source: "hook", right: 1, medianMs: null });
+  });
+
+  test("is put between its marks, and nothing else of a page is touched", () => {
+    const page = "before\n<!-- measured -->\nold\n<!-- /measured -->\nafter\n";
+    const filled = withMeasured(page, [moment()]);
+    expect(filled).toMatch(/^before\n<!-- measured -->\n\| program[\s\S]*<!-- \/measured -->\nafter\n$/);
+    expect(withMeasured(filled, [moment()])).toBe(filled);
+    expect(() => withMeasured("no marks", [])).toThrow("no place");
+  });
+
+  test("names what was wrong", () => {
+    expect(scorecard([moment()], 1)).toContain("None.");
+    expect(scorecard([WRONG], 3)).toContain("a turn: begun: stopped expected, running shown");
+  });
+});
+
+describe("a run is worse than before", () => {
+  const baseline = baselineOf([moment(), moment({ row: "a long one", isSlow: true })]);
+
+  test("where a moment is wrong", () => {
+    expect(complaints([moment(), WRONG], { ...baseline, moments: [] }, ALL)).toEqual([
+      expect.stringContaining("wrong: claude interactive: a turn: begun"),
+    ]);
+  });
+
+  test("where a moment that was right is not reached", () => {
+    expect(complaints([moment()], baseline, ALL)).toEqual([expect.stringContaining("a long one")]);
+    expect(complaints([moment()], baseline, { isShort: true, program: undefined })).toEqual([]);
+    expect(complaints([], baseline, { isShort: true, program: "codex" })).toEqual([]);
+  });
+
+  test("and not by a moment that is new", () => {
+    const more = [moment(), moment({ row: "a long one" }), moment({ row: "a new one" })];
+    expect(complaints(more, baseline, ALL)).toEqual([]);
+  });
+});

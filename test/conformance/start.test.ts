@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { newLab } from "./lab.ts";
+import { matrix, TO_A_TURN } from "./matrix.ts";
+import { begin } from "./turn.ts";
+
+matrix(({ program, kind }) => {
+  test("start to ready", async () => {
+    await using lab = await newLab(program);
+    const causeMs = Date.now();
+    const session = await lab.start(kind);
+    await session.at("ready", "waiting_input:prompt", { via: TO_A_TURN, causeMs });
+    expect((await lab.ok(["data", session.id, "--json"])).json).toMatchObject({
+      observability: "not_yet_observable",
+    });
+  });
+
+  test("wrong key", async () => {
+    await using lab = await newLab(program, { key: "wrong" });
+    const session = await begin(lab, kind, "[[text:never said]]");
+    const isOver = kind === "interactive" ? "waiting_input:prompt" : "failed";
+    await session.at("turn refused for its key", isOver, { via: [...TO_A_TURN, "stopping"] });
+    const { outcome } = (await lab.ok(["end", session.id, "--json"])).json.session as { outcome: string };
+    expect(outcome).toBe("failure");
+  });
+});
+
+matrix(
+  ({ program, kind }) => {
+    test("trust dialog", async () => {
+      await using lab = await newLab(program, { isTrusted: false });
+      const session = await lab.start(kind);
+      await session.at("trust asked", "waiting_input:trust", { via: TO_A_TURN });
+      await lab.ok(["approve", session.id]);
+      const causeMs = await session.inputGivenMs("answer");
+      await session.at("trusted", "waiting_input:prompt", { via: TO_A_TURN, causeMs });
+    });
+
+    test("trust denied", async () => {
+      await using lab = await newLab(program, { isTrusted: false });
+      const session = await lab.start(kind);
+      await session.at("trust asked", "waiting_input:trust", { via: TO_A_TURN });
+      await lab.rollcall(["deny", session.id]);
+      await lab.ok(["wait", session.id, "--until", "stopped,failed", "--timeout", "30s"]);
+    });
+  },
+  { kinds: ["interactive"] },
+);
+
+matrix(
+  ({ program, kind }) => {
+    test("key dialog", async () => {
+      await using lab = await newLab(program, { isKeyApproved: false });
+      const session = await lab.start(kind);
+      await session.at("asked about the key", "waiting_input:login", { via: TO_A_TURN });
+      expect(await lab.rollcall(["approve", session.id])).toMatchObject({ code: 4 });
+    });
+  },
+  { programs: ["claude"], kinds: ["interactive"] },
+);

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { newLab } from "./lab.ts";
+import { matrix, slowTest, TO_A_TURN, TO_THE_END } from "./matrix.ts";
+import { begin, unasked } from "./turn.ts";
+
+matrix(({ program, kind }) => {
+  test("turn running and done", async () => {
+    await using lab = await newLab(program);
+    const session = await begin(lab, kind, "[[gate:first]][[text:hello there]]");
+    await lab.model.asked("first");
+    await session.at("turn running", "running", { via: TO_A_TURN });
+    const causeMs = Date.now();
+    lab.model.open("first");
+    if (kind === "interactive") await session.at("turn done", "waiting_input:prompt", { causeMs });
+    else await session.at("turn done", "stopped", { via: TO_THE_END, causeMs });
+    expect(await session.entries()).toMatchObject([
+      { role: "user", kind: "text", text: "[[gate:first]][[text:hello there]]" },
+      { role: "assistant", kind: "text", text: "hello there" },
+    ]);
+    expect(await session.get()).toMatchObject({
+      agent_version: lab.program.version,
+      native_id: expect.any(String),
+      usage: { turns: 1 },
+      outcome: kind === "interactive" ? null : "success",
+    });
+  });
+
+  test("thinking, a tool and its result", async () => {
+    await using lab = await newLab(program);
+    const session = await begin(lab, kind, "[[think:hm]][[tool:echo from-the-tool]]", ...unasked(program));
+    const isOver = kind === "interactive" ? "waiting_input:prompt" : "stopped";
+    await session.at("turn with a tool done", isOver, { via: [...TO_A_TURN, ...TO_THE_END] });
+    const entries = await session.entries();
+    expect(entries.map((entry) => entry.kind)).toEqual(
+      expect.arrayContaining(["text", "tool_call", "tool_result"]),
+    );
+    expect(JSON.stringify(entries)).toContain("from-the-tool");
+  });
+
+  slowTest("slow answer of 10 s", async () => {
+    await using lab = await newLab(program);
+    const session = await begin(lab, kind, "[[slow:10]][[text:late]]");
+    await session.at("waiting for a slow answer", "running", { via: TO_A_TURN });
+    await session.stays("still waiting for it", "running", 7000);
+    const isOver = kind === "interactive" ? "waiting_input:prompt" : "stopped";
+    await session.at("slow answer done", isOver, { via: ["running", ...TO_THE_END] });
+  });
+});
+
+matrix(
+  ({ program, kind }) => {
+    test("typing by a person without a turn", async () => {
+      await using lab = await newLab(program);
+      const session = await begin(lab, kind, "[[text:hello]]");
+      await session.at("turn done", "waiting_input:prompt", { via: TO_A_TURN });
+      await lab.ok(["keys", session.id, "n", "o", "t", "h", "i", "n", "g"]);
+      await session.stays("someone typed", "waiting_input:prompt", 2500);
+      await session.send("[[gate:next]][[text:again]]");
+      await lab.model.asked("next");
+      await session.at("the next turn", "running");
+      lab.model.open("next");
+      await session.at("the next turn done", "waiting_input:prompt");
+      expect((await session.entries()).at(-2)).toMatchObject({ text: "[[gate:next]][[text:again]]" });
+    });
+
+    test("two turns, the second with a text of many lines", async () => {
+      await using lab = await newLab(program);
+      const session = await begin(lab, kind, "[[text:one]]");
+      await session.at("first turn done", "waiting_input:prompt", { via: TO_A_TURN });
+      const text = "first line\n\n  'quotes' \"and\" $(so on);\n[[text:two]]";
+      await session.send(text);
+      await session.at("second turn done", "waiting_input:prompt", { via: ["running"] });
+      expect(lab.model.requests.findLast(({ tools }) => tools.length > 0)?.prompt).toBe(text);
+    });
+  },
+  { kinds: ["interactive"] },
+);

@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
+import { LAUNCHER, type Shown } from "../cli/rollcall.ts";
+import type { Lab } from "./lab.ts";
+import { SLOW_ROWS } from "./matrix.ts";
+import { type Kind, type Moment, noteMoment } from "./moments.ts";
+import type { Program } from "./programs.ts";
+
+/** A state as a person reads it: `running`, or `waiting_input:permission`. */
+export type StateWord = string;
+
+interface Change {
+  readonly seq: number;
+  readonly kind: string;
+  readonly body: {
+    readonly to?: string;
+    readonly by?: string;
+    readonly waiting?: { readonly for: string };
+    readonly evidence?: { readonly source: string };
+    readonly entry?: { readonly role: string; readonly text: string | null };
+  };
+  /** When it could be read. */
+  readonly readAtMs: number;
+}
+
+interface Given extends Pick<Lab, "ok" | "rollcall" | "env" | "program"> {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly program: Program;
+}
+
+export interface Labelled {
+  /** What it may pass through on the way there. */
+  readonly via?: readonly StateWord[];
+  /** What it must pass before it counts. */
+  readonly behind?: StateWord;
+  /** When that happened which leads to it. */
+  readonly causeMs?: number;
+}
+
+/** Long on any machine, and shorter than anything that a program gives up by itself. */
+const PATIENCE_MS = 30_000;
+
+/** A session whose every event is read as soon as it is there. */
+export class Watched {
+  readonly id: string;
+  readonly #given: Given;
+  readonly #follower: ChildProcess;
+  readonly #changes: Change[] = [];
+  #seenSeq = 0;
+
+  constructor(given: Given) {
+    this.#given = given;
+    this.id = given.id;
+    this.#follower = spawn(process.execPath, [LAUNCHER, "events", given.id, "-f", "--json"], {
+      env: given.env,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    createInterface({ input: this.#follower.stdout as NodeJS.ReadableStream }).on("line", (line) =>
+      this.#changes.push({ ...(JSON.parse(line) as Omit<Change, "readAtMs">), readAtMs: Date.now() }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    if (this.#follower.exitCode !== null || this.#follower.signalCode !== null) return;
+    this.#follower.kill("SIGTERM");
+    await once(this.#follower, "close");
+  }
+
+  async get(): Promise<Shown> {
+    return (await this.#given.ok(["get", this.id, "--json"])).json;
+  }
+
+  /** Compares what is known to be so with what Rollcall says, and notes it for the scorecard. Fails where it is wrong. */
+  async at(moment: string, expected: StateWord, labelled: Labelled = {}): Promise<Shown> {
+    const { via = [], behind, causeMs } = labelled;
+    const reached = await this.#until(
+      (change) => wordOf(change) === expected && (behind === undefined || this.#pathSince().includes(behind)),
+    );
+    const path = this.#pathSince();
+    const stray = path.filter((word) => word !== expected && !via.includes(word));
+    const shown = await this.get();
+    const got = stray.length > 0 ? path.join(" ") : shownWord(shown);
+    const verdict = got === expected ? "right" : got === "unknown" ? "unknown" : "wrong";
+    this.#note({
+      moment,
+      expected,
+      got,
+      verdict,
+      source: String(shown.state_source),
+      latencyMs: reached && causeMs !== undefined ? Math.max(0, reached.readAtMs - causeMs) : null,
+    });
+    this.#seenSeq = this.#changes.at(-1)?.seq ?? 0;
+    expect(got, `${moment}: ${JSON.stringify(shown.waiting)} by ${path.join(" → ")}`).toBe(expected);
+    return shown;
+  }
+
+  /** It is still so after a while, and was so all the time. */
+  async stays(moment: string, expected: StateWord, ms: number): Promise<void> {
+    await sleep(ms);
+    const shown = await this.get();
+    const path = this.#pathSince();
+    const got = path.some((word) => word !== expected) ? path.join(" ") : shownWord(shown);
+    const verdict = got === expected ? "right" : "wrong";
+    this.#note({ moment, expected, got, verdict, source: String(shown.state_source), latencyMs: null });
+    expect(got, moment).toBe(expected);
+  }
+
+  /** When an input of this kind was written down last. */
+  async inputGivenMs(by: string): Promise<number> {
+    const isIt = ({ kind, body }: Change) => kind === "input_given" && body.by === by;
+    return (await this.#until(isIt))?.readAtMs ?? Date.now();
+  }
+
+  /** Types a text as a person would; resolves when Rollcall says that it was taken. Only what comes behind it counts. */
+  async send(text: string): Promise<void> {
+    const { seq } = (await this.#given.ok(["send", this.id, "--json", "--", text])).json;
+    this.#seenSeq = Number(seq);
+  }
+
+  async entries(): Promise<{ role: string; kind: string; text: string | null; tool: unknown }[]> {
+    const { json } = await this.#given.ok(["data", this.id, "--tail", "200", "--json"]);
+    return json.entries as { role: string; kind: string; text: string | null; tool: unknown }[];
+  }
+
+  async pid(): Promise<number> {
+    return ((await this.get()).process as { pid: number }).pid;
+  }
+
+  #note(seen: Pick<Moment, "moment" | "expected" | "got" | "verdict" | "source" | "latencyMs">): void {
+    const { program, kind } = this.#given;
+    const row = expect.getState().currentTestName?.split(" > ").at(-1) ?? "";
+    const isSlow = SLOW_ROWS.has(row);
+    noteMoment({ program: program.name, version: program.version, kind, row, isSlow, ...seen });
+  }
+
+  /** The states that it went through since the moment before, each once in a row. */
+  #pathSince(): StateWord[] {
+    const words = this.#changes.filter(({ seq }) => seq > this.#seenSeq).flatMap((one) => wordOf(one) ?? []);
+    return words.filter((word, index) => word !== words[index - 1]);
+  }
+
+  /** Waits until the newest state is so. */
+  async #until(isIt: (change: Change) => boolean): Promise<Change | undefined> {
+    const last = performance.now() + PATIENCE_MS;
+    while (performance.now() < last) {
+      const since = this.#changes.filter(({ seq }) => seq > this.#seenSeq);
+      const found = since.findLast((change) => wordOf(change) !== undefined || isIt(change));
+      if (found && isIt(found)) return found;
+      const input = since.findLast(isIt);
+      if (input && wordOf(input) === undefined) return input;
+      await sleep(10);
+    }
+    return undefined;
+  }
+}
+
+function wordOf({ kind, body }: Change): StateWord | undefined {
+  if (kind === "reconciled") return "unknown";
+  if (kind !== "state_changed" || body.to === undefined) return undefined;
+  return body.waiting ? `${body.to}:${body.waiting.for}` : body.to;
+}
+
+function shownWord({ state, waiting }: Shown): StateWord {
+  const request = waiting as { readonly for: string } | null;
+  return request ? `${state}:${request.for}` : String(state);
+}
