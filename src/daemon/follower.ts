@@ -36,6 +36,8 @@ export interface Output {
 
 const OBSERVE_MS = 2000;
 const LEAVING_MS = 1000;
+/** As much as a holder gives at once. */
+const PIECE_BYTES = 64 * 1024;
 
 /** Follows the holder of one session: its output is kept, its words become sightings. */
 export class Follower {
@@ -104,8 +106,11 @@ export class Follower {
     this.#output ??= this.#makeOutput(row.carried.consumed);
     for (const stream of STREAMS) {
       const { low, bytes } = readSpool(folder, stream);
-      const offset = Math.max(low, this.#output.from[stream]);
-      await this.#output.take({ type: "output", stream, offset, bytes: bytes.subarray(offset - low) });
+      for (let at = Math.max(0, this.#output.from[stream] - low); at < bytes.length; at += PIECE_BYTES)
+        await this.#output.take({
+          ...{ type: "output", stream, offset: low + at },
+          bytes: bytes.subarray(at, at + PIECE_BYTES),
+        });
     }
     await this.#output.finish();
     await this.#session.transcript.readRest();

@@ -67,7 +67,8 @@ export class PipeOutput implements Output {
   async #takePieces(stream: Stream, pieces: readonly Piece[]): Promise<void> {
     const parse = this.#session.carrying.agent.observe.stream;
     if (stream === "out" && parse) return this.#takeLines(pieces, parse);
-    this.#waiting[stream].push(...pieces);
+    // One by one: a call takes no hundred thousand arguments.
+    for (const piece of pieces) this.#waiting[stream].push(piece);
     const size = this.#waiting[stream].reduce((sum, { text }) => sum + text.length, 0);
     if (size >= LARGE_ENTRY) await this.#flush();
     else if (pieces.length > 0) this.#timer ??= setTimeout(() => this.#flushSoon(), TOGETHER_MS);
