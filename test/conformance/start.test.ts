@@ -14,13 +14,21 @@ matrix(({ program, kind }) => {
     });
   });
 
+  // Claude says by itself that someone has to log in, and exits with 1 where nobody can.
+  const refused = { claude: ["waiting_input:login", "failed"], codex: ["waiting_input:prompt", "stopped"] }[
+    program
+  ][kind === "interactive" ? 0 : 1] as string;
+
+  test("missing key", async () => {
+    await using lab = await newLab(program, { key: null });
+    const session = await begin(lab, kind, "[[text:never said]]");
+    await session.at("turn without a key", refused, { via: [...TO_A_TURN, "stopping"] });
+  });
+
   test("wrong key", async () => {
     await using lab = await newLab(program, { key: "wrong" });
     const session = await begin(lab, kind, "[[text:never said]]");
-    const isOver = kind === "interactive" ? "waiting_input:prompt" : "failed";
-    await session.at("turn refused for its key", isOver, { via: [...TO_A_TURN, "stopping"] });
-    const { outcome } = (await lab.ok(["end", session.id, "--json"])).json.session as { outcome: string };
-    expect(outcome).toBe("failure");
+    await session.at("turn refused for its key", refused, { via: [...TO_A_TURN, "stopping"] });
   });
 });
 
