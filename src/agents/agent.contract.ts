@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ErrorCode, RollcallError } from "../domain/errors.ts";
-import type { JsonObject } from "../domain/json.ts";
 import { checkPattern } from "../domain/screen-rules.ts";
 import { KINDS, type Kind, type Waiting } from "../domain/session.ts";
 import { lines, objects, texts } from "../testing/agent-words.ts";

@@ -20,7 +20,7 @@ matrix(({ program, kind }) => {
     lab.model.open("second");
     const after = await session.at("resumed turn done", over, way);
     expect(after).toMatchObject({ native_id: before.native_id, generation: 2, usage: { turns: 2 } });
-    const last = lab.model.requests.findLast(({ tools }) => tools.length > 0);
+    const last = lab.model.requests.findLast(({ isAuxiliary }) => !isAuxiliary);
     expect(last?.prompts).toEqual(["[[text:first answer]]", "[[gate:second]][[text:second answer]]"]);
     expect((await session.entries()).filter(({ role }) => role === "user")).toHaveLength(2);
   });
@@ -34,11 +34,11 @@ matrix(({ program, kind }) => {
     await lab.ok(["up"]);
     await session.stays("after our crash", "running", 500);
     await lab.ok(["end", session.id]);
-    await lab.ok(["resume", session.id, "-d", "--prompt", "[[text:second answer]]"]);
-    await session.at("resumed turn done", over, {
-      via: [...way.via, "stopping", "stopped"],
-      behind: "running",
-    });
+    await lab.ok(["resume", session.id, "-d", "--prompt", "[[gate:again]][[text:second answer]]"]);
+    await lab.model.asked("again");
+    await session.at("resumed and running", "running", { via: [...TO_A_TURN, "stopping", "stopped"] });
+    lab.model.open("again");
+    await session.at("resumed turn done", over, way);
     expect((await session.get()).generation).toBe(2);
   });
 
@@ -53,7 +53,7 @@ matrix(({ program, kind }) => {
     const after = await fork.at("fork's turn done", over, { ...way, behind: "running" });
     expect(after.forked_from).toBe(session.id);
     expect(after.native_id).not.toBe(before.native_id);
-    expect(lab.model.requests.findLast(({ tools }) => tools.length > 0)?.prompts).toHaveLength(2);
+    expect(lab.model.requests.findLast(({ isAuxiliary }) => !isAuxiliary)?.prompts).toHaveLength(2);
     // What it copied was said and paid for by the first.
     expect(after.usage).toMatchObject({ turns: 1 });
   });

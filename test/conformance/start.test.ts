@@ -17,7 +17,9 @@ matrix(({ program, kind }) => {
   test("wrong key", async () => {
     await using lab = await newLab(program, { key: "wrong" });
     const session = await begin(lab, kind, "[[text:never said]]");
-    const isOver = kind === "interactive" ? "waiting_input:prompt" : "failed";
+    // What works alone leaves then, and its exit code is its own; that it failed is not.
+    const end = program === "claude" ? "failed" : "stopped";
+    const isOver = kind === "interactive" ? "waiting_input:prompt" : end;
     await session.at("turn refused for its key", isOver, { via: [...TO_A_TURN, "stopping"] });
     const { outcome } = (await lab.ok(["end", session.id, "--json"])).json.session as { outcome: string };
     expect(outcome).toBe("failure");

@@ -70,7 +70,7 @@ matrix(
       const text = "first line\n\n  'quotes' \"and\" $(so on);\n[[text:two]]";
       await session.send(text);
       await session.at("second turn done", "waiting_input:prompt", { via: ["running"] });
-      expect(lab.model.requests.findLast(({ tools }) => tools.length > 0)?.prompt).toBe(text);
+      expect(lab.model.requests.findLast(({ isAuxiliary }) => !isAuxiliary)?.prompt).toBe(text);
     });
   },
   { kinds: ["interactive"] },
