@@ -14,10 +14,9 @@ matrix(({ program, kind }) => {
     });
   });
 
-  // Claude says by itself that someone has to log in, and exits with 1 where nobody can.
-  const refused = { claude: ["waiting_input:login", "failed"], codex: ["waiting_input:prompt", "stopped"] }[
-    program
-  ][kind === "interactive" ? 0 : 1] as string;
+  // What works alone leaves then, and its exit code is its own; that it failed is not.
+  const alone = program === "claude" ? "failed" : "stopped";
+  const refused = kind === "interactive" ? "waiting_input:prompt" : alone;
 
   test("missing key", async () => {
     await using lab = await newLab(program, { key: null });
@@ -29,6 +28,8 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program, { key: "wrong" });
     const session = await begin(lab, kind, "[[text:never said]]");
     await session.at("turn refused for its key", refused, { via: [...TO_A_TURN, "stopping"] });
+    const { outcome } = (await lab.ok(["end", session.id, "--json"])).json.session as { outcome: string };
+    expect(outcome).toBe("failure");
   });
 });
 

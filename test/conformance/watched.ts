@@ -26,6 +26,14 @@ interface Change {
   readonly readAtMs: number;
 }
 
+interface Said {
+  readonly role: string;
+  readonly kind: string;
+  readonly text: string | null;
+  readonly tool: unknown;
+  readonly name?: string;
+}
+
 interface Given extends Pick<Lab, "ok" | "rollcall" | "env" | "program"> {
   readonly id: string;
   readonly kind: Kind;
@@ -126,9 +134,10 @@ export class Watched {
     this.#seenSeq = Number(seq);
   }
 
-  async entries(): Promise<{ role: string; kind: string; text: string | null; tool: unknown }[]> {
+  /** What was said and done; not what the program logs beside it. */
+  async entries(): Promise<Said[]> {
     const { json } = await this.#given.ok(["data", this.id, "--tail", "200", "--json"]);
-    return json.entries as { role: string; kind: string; text: string | null; tool: unknown }[];
+    return (json.entries as Said[]).filter(({ name }) => name !== "stderr");
   }
 
   async pid(): Promise<number> {

@@ -18,12 +18,24 @@ function fields(state: string): Record<string, string> {
   return { state, app: "codex", ...(state === "blocked" ? { kind: "permission" } : {}) };
 }
 
+const CALLS: Readonly<Record<string, object>> = {
+  function_call: { type: "function_call", name: "exec_command", call_id: "c1", arguments: '{"cmd":"ls"}' },
+  risky_call: {
+    ...{ type: "function_call", name: "exec_command", call_id: "c2" },
+    arguments: '{"cmd":"rm","sandbox_permissions":"require_escalated"}',
+  },
+  script_call: {
+    type: "custom_tool_call",
+    name: "exec",
+    call_id: "c3",
+    input: "for (;;) tools.exec_command(x)",
+  },
+};
+
 function line(type: string): string {
-  const event = { timestamp: "2026-11-16T21:26:24.617Z", type: "event_msg", payload: { type } };
-  const call = { type: "function_call", name: "exec_command", call_id: "c1", arguments: '{"cmd":"ls"}' };
-  return JSON.stringify(
-    type === "function_call" ? { ...event, type: "response_item", payload: call } : event,
-  );
+  const payload = CALLS[type] ?? { type };
+  const kind = type in CALLS ? "response_item" : "event_msg";
+  return JSON.stringify({ timestamp: "2026-11-16T21:26:24.617Z", type: kind, payload });
 }
 
 function last(...words: readonly string[]): Seen {
@@ -42,8 +54,13 @@ describe("a report of Codex", () => {
 
   test("that it works has to settle until the rollout says so, too", () => {
     expect(last("idle", "working").signal?.settleMs).toBeGreaterThan(100);
-    expect(last("idle", "working", "task_started", "blocked", "working").signal?.settleMs).toBeUndefined();
-    expect(last("idle", "working", "blocked", "working").signal?.settleMs).toBeUndefined();
+    expect(last("idle", "task_started", "working").signal?.settleMs).toBeUndefined();
+  });
+
+  test("that it works after a request has to settle, for a denied one ends the turn", () => {
+    const seen = said("idle", "working", "task_started", "blocked", "working", "turn_aborted", "idle");
+    expect(seen[4]?.signal).toMatchObject({ says: "working", settleMs: 100 });
+    expect(signalsOf(seen.slice(5))).toEqual(["ready aborted", "ready"]);
   });
 
   test("of rest after a moment of work before any turn tells of no turn", () => {
@@ -67,11 +84,14 @@ describe("a report of Codex", () => {
     expect(last("idle", "working", "error").signal).toMatchObject({ turn: "failed" });
   });
 
-  test("that it asks tells what, where one call alone waits", () => {
+  test("that it asks tells what: the first call, or the first that says that it needs a permission", () => {
     const asked = (...words: readonly string[]) =>
       signalsOf([last("idle", "task_started", ...words, "blocked")]);
     expect(asked("function_call")).toEqual(['asking exec_command {"cmd":"ls"}']);
-    expect(asked("function_call", "function_call")).toEqual(["asking null null"]);
+    expect(asked("function_call", "risky_call", "risky_call")).toEqual([
+      'asking exec_command {"cmd":"rm","sandbox_permissions":"require_escalated"}',
+    ]);
+    expect(asked("script_call")).toEqual(["asking null null"]);
     expect(asked()).toEqual(["asking null null"]);
   });
 
