@@ -119,10 +119,9 @@ test("what an end with --children could not prove of a child exits 4, too", asyn
 test("start without a keyboard returns instead of attaching", async () => {
   await using user = newLiveUser();
   await user.ok(["up"]);
-  using terminal = new TmuxTerminal(user).open(
-    ["start", "--name", "quiet", "--", "sleep", "100"],
-    "</dev/null",
-  );
+  using terminal = new TmuxTerminal(user).open(["start", "--name", "quiet", "--", "sleep", "100"], {
+    redirection: "</dev/null",
+  });
   await terminal.shows("left with 0");
   expect(await user.get("quiet")).toMatchObject({ state: "running" });
 });
