@@ -94,6 +94,8 @@ export class Follower {
       return;
     }
     this.#connected.resolve();
+    // Its first one is believed, on every connection.
+    this.#statuses = 0;
     this.#noteProcess();
     this.#following = this.#follow(this.#link);
   }
@@ -236,7 +238,6 @@ export class Follower {
     const isDone = exit.tree.state === "empty" || exit.tree.state === "kept";
     if (isDone) {
       faultPoint("end.empty");
-      this.#hasSeenEnd = true;
       // What it said before it left is in the record before its end is.
       await this.#output?.finish();
       await this.#session.transcript.readRest();
@@ -246,6 +247,8 @@ export class Follower {
     const left = exit.tree.state === "empty" ? await leftovers.of(launch.marker, folder, this.#file) : [];
     const { tellsTurns } = agent.capabilities;
     await this.#session.sight({ saw: "exit", exit, leftovers: left, tellsTurns });
+    // Only then: an end that could not be recorded is looked for again.
+    this.#hasSeenEnd ||= isDone;
   }
 
   #sawOutput(): void {
