@@ -11,6 +11,8 @@ import { Watch } from "./watch-for.ts";
 
 /** Agents hold a dialog back after a key, and an earlier answer would stay in the prompt box. */
 const AFTER_KEY_MS = 1200;
+/** A key that comes in the moment in which a dialog is drawn is dropped. */
+const AFTER_DRAWN_MS = 500;
 const NEXT_LOOK_MS = 50;
 
 export interface AnswerInput extends ToOne {
@@ -94,7 +96,7 @@ async function untilAnswerable(
   for (let known = request; ; known = await knownNow(session, request)) {
     const keystrokes = keystrokesFor(session, known, input);
     if (!keystrokes && !isToldLater(session, known)) throw notOffered(session.id);
-    const restMs = keystrokes ? await untilDrawnMs(session, keystrokes) : NEXT_LOOK_MS;
+    const restMs = keystrokes ? await untilDrawnMs(session, known, keystrokes) : NEXT_LOOK_MS;
     if (keystrokes && restMs <= 0) {
       await knownNow(session, request);
       return keystrokes;
@@ -110,10 +112,16 @@ function isToldLater({ carrying }: LiveSession, { question }: Waiting): boolean 
 }
 
 /** How long to wait before it may be answered, or looked at again; 0 where it may be answered now. */
-async function untilDrawnMs(session: LiveSession, { onScreen }: Keystrokes): Promise<number> {
+async function untilDrawnMs(
+  session: LiveSession,
+  { since }: Waiting,
+  { onScreen }: Keystrokes,
+): Promise<number> {
   if (session.carrying.launch.host !== "pty") return 0;
   const status = await session.follower.status();
-  const restMs = AFTER_KEY_MS - (status?.lastInputMsAgo ?? AFTER_KEY_MS);
+  const afterKeyMs = AFTER_KEY_MS - (status?.lastInputMsAgo ?? AFTER_KEY_MS);
+  const afterDrawnMs = AFTER_DRAWN_MS - (session.services.context.now() - Date.parse(since));
+  const restMs = Math.max(afterKeyMs, Math.min(afterDrawnMs, AFTER_DRAWN_MS));
   if (restMs > 0) return Math.max(restMs, NEXT_LOOK_MS);
   if (onScreen === undefined) return 0;
   const text = (await session.screen.now())?.text() ?? "";

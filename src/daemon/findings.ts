@@ -100,7 +100,7 @@ export class Findings {
       transcriptFinder.begin();
     }
     const held = this.#unsettled.take();
-    if (held && !isTakenBack(held, signal)) await this.#tell(held);
+    if (held && !isRest(signal)) await this.#tell(held);
     if (signal.settleMs === undefined) await this.#tell(signal);
     else this.#unsettled.hold(signal, signal.settleMs);
   }
@@ -158,8 +158,7 @@ export class Findings {
   }
 }
 
-/** It rests, and no turn was: what it seemed to begin was none. */
-function isTakenBack(held: Signal, signal: Signal): boolean {
-  const isRest = signal.says === "ready" && signal.turn === undefined && signal.inTurn === undefined;
-  return signal.source === held.source && (isRest || signal.says === "loading");
+/** It rests: what it seemed to begin was nothing, or is over. */
+function isRest({ says }: Signal): boolean {
+  return says === "ready" || says === "loading";
 }

@@ -84,6 +84,13 @@ describe("the entries of plain output", () => {
     expect(entries.entriesOf(piecesOf("oh\n"), true).entries).toMatchObject([{ name: "stderr" }]);
   });
 
+  test("are notices beside what an agent says by a protocol", () => {
+    const entries = new OutputEntries("err", createRedactor([]), false);
+    expect(entries.entriesOf(piecesOf("oh\n"), true).entries).toEqual([
+      { role: "system", kind: "notice", name: "stderr", text: "oh\n", tool: null },
+    ]);
+  });
+
   test("hide a secret that spans lines which came one by one", () => {
     const key = [
       "-----BEGIN PRIVATE KEY-----",

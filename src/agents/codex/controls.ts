@@ -88,6 +88,7 @@ const DIALOGS: readonly Choices[] = [
     onScreen: "^  Update available",
     keys: { "2": "2", Skip: "2", "3": "3", "Skip until next version": "3" },
   },
+  { onScreen: "^  Background server has", keys: { "1": "1", "Run without daemon this time": "1" } },
 ];
 
 function chosen({ for: what, question }: Waiting, choice: string): Keystrokes | undefined {

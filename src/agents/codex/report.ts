@@ -10,6 +10,8 @@ const STATES: readonly unknown[] = ["idle", "working", "done", "error", "blocked
  * The rollout confirms a real one sooner than this.
  */
 const SETTLE_MS = 500;
+/** After a request that was denied it stands for a moment, too, before the turn is over. */
+const SETTLE_AFTER_REQUEST_MS = 100;
 
 /**
  * What Codex says by OSC 7501. It goes on saying `working` while a command runs in the background, so that the end of a turn
@@ -44,8 +46,8 @@ function working(
   if (notes.isLoaded === undefined) return { ...evidence, says: "loading" };
   // The last report, told once more.
   if (notes.report === "working" && notes.turn === "over") return undefined;
-  const isKnown = notes.turn === "open" || (notes.turn === undefined && notes.report === "blocked");
-  return { ...evidence, says: "working", ...(isKnown ? {} : { settleMs: SETTLE_MS }) };
+  if (notes.report === "blocked") return { ...evidence, says: "working", settleMs: SETTLE_AFTER_REQUEST_MS };
+  return { ...evidence, says: "working", ...(notes.turn === "open" ? {} : { settleMs: SETTLE_MS }) };
 }
 
 /** Where the rollout is read it tells how each turn went; a late `done` is of a command in the background. */
@@ -53,9 +55,9 @@ function result(turn: Turn, notes: Notes): { readonly turn?: Turn; readonly inTu
   return notes.turn === undefined ? { turn } : { inTurn: turn };
 }
 
-/** The report does not say what is asked: it is known where one call alone waits for its answer. */
+/** The report does not say what is asked. Calls are taken up in their order, but for those that need no permission. */
 function askedIn(notes: Notes): Partial<Asked> {
-  const [call, ...others] = openCalls(notes);
-  if (!call || others.length > 0 || !isReadable(call)) return {};
-  return { tool: call.name, input: call.input };
+  const calls = openCalls(notes);
+  const call = calls.find(({ input }) => input.sandbox_permissions === "require_escalated") ?? calls[0];
+  return call && isReadable(call) ? { tool: call.name, input: call.input } : {};
 }

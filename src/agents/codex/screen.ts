@@ -27,6 +27,7 @@ export const SCREEN: readonly ScreenRule[] = [
     says: "waiting",
     for: "dialog",
     pattern: "^  Background server has incompatible feature settings[^\\n]*",
+    options: ["Run without daemon this time", "Restart with these settings", "Cancel"],
   },
   {
     name: "sign_in",

@@ -8,6 +8,8 @@ const TITLE = /^ {1,4}((?:Would you like to|Do you want to) .*\?)$/;
 const FIRST_OPTION = /^\s*(?:› )?1\. /;
 const LAST_LINE = /^\s*Press enter to confirm or esc to cancel\s*$/;
 const CUT = /^\s*\[… \d+ lines\]/;
+/** At the end of a question that is not known in full. */
+export const CUT_MARK = " …";
 
 /**
  * What only the screen tells: which of several permissions is asked for now, for there is one report for all of them; and
@@ -46,18 +48,16 @@ function askedBy({ title, body }: Dialog, notes: Notes): Partial<Asked> {
   return { question: squeezed([title, ...body].join(" ")) };
 }
 
-/** The command in full is in the rollout; the dialog may have cut it, and wraps it where it likes. */
+/** The command in full is in the rollout, with its reason; the dialog may have cut it, and wraps it where it likes. */
 function commandAsked(body: readonly string[], question: string, notes: Notes): Partial<Asked> {
   const start = body.findIndex((line) => line.startsWith("$ "));
   const drawn = start < 0 ? [] : body.slice(start).filter((line) => line !== "");
   const isCut = CUT.test(drawn.at(-1) ?? "");
   const command = (isCut ? drawn.slice(0, -1) : drawn).join("\n").slice(2);
   const call = openCalls(notes).find(({ input }) => isShown(command, input.cmd, isCut));
-  if (call) return { tool: call.name, input: call.input, question };
-  const isWhole = drawn.length === 1 && !isCut;
-  return isWhole
-    ? { tool: "exec_command", input: { cmd: command }, question }
-    : { tool: "exec_command", question: `${question} ${squeezed(command)}` };
+  if (call) return { tool: call.name, input: call.input };
+  if (drawn.length === 1 && !isCut) return { tool: "exec_command", input: { cmd: command }, question };
+  return { tool: "exec_command", question: `${question} ${squeezed(command)}${isCut ? CUT_MARK : ""}` };
 }
 
 function isShown(drawn: string, command: unknown, isCut: boolean): boolean {
@@ -69,7 +69,9 @@ function isShown(drawn: string, command: unknown, isCut: boolean): boolean {
 function editsAsked(body: readonly string[], question: string, notes: Notes): Partial<Asked> {
   const files = body.flatMap((line) => /^Destination: (.+)$/.exec(line)?.[1] ?? []);
   const call = openCalls(notes).find((one) => isPatchOf(one, files));
-  return { tool: "apply_patch", input: call?.input ?? ({ files } as JsonObject), question };
+  return call
+    ? { tool: "apply_patch", input: call.input }
+    : { tool: "apply_patch", input: { files }, question };
 }
 
 function isPatchOf({ input }: Call, files: readonly string[]): boolean {
