@@ -27,7 +27,7 @@ export function queueSeen({ operation, content, timestamp }: JsonObject, notes: 
 
 /** A text begins a turn, unless it was a command. One that was typed at the prompt found nothing in the queue. */
 export function takenUp(seen: Seen, { promptSource }: JsonObject, notes: Notes): Seen {
-  if (seen.taken === undefined || typeof promptSource !== "string") return seen;
+  if (typeof promptSource !== "string") return seen;
   const { waiting, out } = queueIn(notes);
   const rest = promptSource === "typed" ? kept([], []) : kept(waiting, out.slice(1));
   return { ...seen, notes: { ...seen.notes, ...rest, inTurn: "yes" } };

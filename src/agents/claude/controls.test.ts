@@ -1,0 +1,228 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { matchScreen } from "../../domain/screen-rules.ts";
+import type { Waiting } from "../../domain/session.ts";
+import { AT_PROMPT } from "../../domain/signal.ts";
+import { to } from "../../testing/addressee.ts";
+import type { Addressee, Keystrokes } from "../agent.ts";
+import { controls } from "./controls.ts";
+
+const SINCE = "2026-11-16T22:00:00.000Z";
+const terminal = to("interactive");
+const request = (given: Partial<Waiting>): Waiting => ({ ...AT_PROMPT, since: SINCE, ...given });
+const permission = (tool: string, input = {}) => request({ for: "permission", requestId: "r1", tool, input });
+const BASH = permission("Bash", { command: "touch 'a b'.txt && echo (done)" });
+const WRITE = permission("Write", { file_path: "/project/w.txt", content: "x" });
+const PLAN = permission("ExitPlanMode", { plan: "# Plan" });
+const TRUST = request({ for: "trust" });
+const one = (question: string, labels: string[], multiSelect = false) => ({
+  question,
+  options: labels.map((label) => ({ label })),
+  multiSelect,
+});
+const asks = (...questions: object[]) =>
+  request({ for: "question", requestId: "r1", input: { questions } as never });
+const QUESTION = asks(one("Which (of these)?", ["A", "B"]));
+
+const keys = (pressed: Keystrokes | undefined) => pressed && [pressed.bytes, ...(pressed.more ?? [])];
+const paste = (text: string) => `\x1b[200~${text}\x1b[201~`;
+
+describe("at a terminal", () => {
+  test.each([
+    ["say", controls.say(terminal, "a\nb\x1b[201~"), [paste("a\nb[201~"), "\r"]],
+    ["say what ends in a backslash", controls.say(terminal, "a\\"), [paste("a\\ "), "\r"]],
+    ["say a command", controls.say(terminal, "/model opus"), [paste("/model opus"), "\r"]],
+    ["interrupt", controls.interrupt(terminal), ["\x1b"]],
+    ["approve", controls.approve(terminal, BASH), ["1"]],
+    ["approve a plan, and go on asking", controls.approve(terminal, PLAN), ["2"]],
+    ["trust", controls.approve(terminal, TRUST), ["\x1b[B", "\r"]],
+    ["deny", controls.deny(terminal, BASH, null), ["\x1b"]],
+    [
+      "deny with a reason",
+      controls.deny(terminal, BASH, "no\nnot"),
+      ["\x1b[A", "\t", paste("no\nnot"), "\r"],
+    ],
+    ["deny a plan", controls.deny(terminal, PLAN, "more tests"), ["3", paste("more tests"), "\r"]],
+    ["not trust", controls.deny(terminal, TRUST, null), ["\x1b"]],
+    ["answer by number", controls.answer(terminal, QUESTION, "2"), ["2"]],
+    ["answer by label", controls.answer(terminal, QUESTION, "B"), ["2"]],
+    ["answer freely", controls.answer(terminal, QUESTION, "neither"), ["3", paste("neither"), "\r"]],
+    [
+      "answer with several",
+      controls.answer(terminal, asks(one("Which ones?", ["A", "B", "C"], true)), "1, C"),
+      ["1", "3", "\x1b[C", "1"],
+    ],
+    [
+      "answer several",
+      controls.answer(terminal, asks(one("Which?", ["A", "B"]), one("And?", ["C", "D"], true)), "x\n2"),
+      ["3", paste("x"), "\r", "2", "\x1b[C", "1"],
+    ],
+  ])("%s", (_, pressed, expected) => {
+    expect(keys(pressed)).toEqual(expected);
+  });
+
+  test("there is no polite stop but a signal", () => {
+    expect(controls.stop(terminal)).toBeUndefined();
+  });
+});
+
+describe("a dialog is answered only when it is on the screen", () => {
+  const screen = (name: string) =>
+    readFileSync(join(import.meta.dirname, "fixtures", name, "screen.txt"), "utf8");
+  const isShown = (pressed: Keystrokes | undefined, name: string) =>
+    matchScreen([{ name: "x", says: "waiting", pattern: pressed?.onScreen ?? "^never$" }], screen(name)) !==
+    undefined;
+  const LINES = permission("Bash", { command: "echo 1\necho 2 > /tmp/x1\ntouch /tmp/yy" });
+  const LONG = permission("Bash", {
+    command: Array.from({ length: 60 }, (_, i) => `touch f${i}`).join("\n"),
+  });
+  const FETCH = permission("WebFetch", { url: "http://example.com/x?y=1", prompt: "what" });
+  const MULTIPLE = asks(one("Which ones?", ["A", "B", "C"], true));
+  const SEVERAL = asks(one("Which?", ["A", "B"]), one("And?", ["C", "D"], true));
+
+  test.each([
+    ["permission-bash", controls.approve(terminal, BASH)],
+    ["permission-bash", controls.deny(terminal, BASH, null)],
+    ["permission-bash", controls.deny(terminal, BASH, "no")],
+    ["permission-bash", controls.approve(terminal, request({ for: "permission" }))],
+    ["permission-bash-lines", controls.approve(terminal, LINES)],
+    ["permission-bash-long", controls.approve(terminal, LONG)],
+    ["permission-write", controls.approve(terminal, WRITE)],
+    ["permission-fetch", controls.approve(terminal, FETCH)],
+    ["permission-mcp", controls.approve(terminal, permission("mcp__thing__poke", { where: "here" }))],
+    ["plan", controls.approve(terminal, PLAN)],
+    ["plan", controls.deny(terminal, PLAN, "more")],
+    ["trust", controls.approve(terminal, TRUST)],
+    ["trust", controls.deny(terminal, TRUST, null)],
+    ["question", controls.answer(terminal, QUESTION, "1")],
+    ["question-multiple", controls.answer(terminal, MULTIPLE, "1")],
+    ["questions", controls.answer(terminal, SEVERAL, "1\n1")],
+  ])("%s", (name, pressed) => {
+    expect(isShown(pressed, name)).toBe(true);
+  });
+
+  test.each([
+    [
+      "another command",
+      "permission-bash",
+      controls.approve(terminal, permission("Bash", { command: "touch x" })),
+    ],
+    ["a command that is only mentioned", "permission-write", controls.approve(terminal, BASH)],
+    [
+      "another file",
+      "permission-write",
+      controls.approve(terminal, permission("Write", { file_path: "/v.txt" })),
+    ],
+    ["a permission", "running", controls.approve(terminal, request({ for: "permission" }))],
+    [
+      "a permission that is a question",
+      "question",
+      controls.approve(terminal, request({ for: "permission" })),
+    ],
+    ["a plan that would stop asking", "permission-bash", controls.approve(terminal, PLAN)],
+    ["trust, where the cursor stands elsewhere", "trust-yes", controls.approve(terminal, TRUST)],
+    ["another question", "question", controls.answer(terminal, asks(one("What?", ["A", "B"])), "1")],
+    ["a reason where there is no place for one", "permission-fetch", controls.deny(terminal, FETCH, "no")],
+  ])("and not where it is %s", (_, name, pressed) => {
+    expect(isShown(pressed, name)).toBe(false);
+  });
+
+  test("though a secret was taken out of what it asks for", () => {
+    const hidden = permission("Bash", { command: "touch 'a b'[REDACTED:value] && x" });
+    expect(isShown(controls.approve(terminal, hidden), "permission-bash")).toBe(true);
+  });
+});
+
+describe("in lines of JSON", () => {
+  const input = { command: "echo the-secret" };
+  const questions = { questions: [one("Which?", ["A", "B"]), one("And?", ["C", "D"], true)] };
+  const pending = [
+    { requestId: "r1", tool: "Bash", input, callId: null },
+    { requestId: "r2", tool: "AskUserQuestion", input: questions, callId: null },
+  ];
+  const alone: Addressee = { ...to("autonomous"), notes: { pending: JSON.stringify(pending) } };
+  const asked = permission("Bash", { command: "echo [REDACTED:value]" });
+  const line = (pressed: Keystrokes | undefined) => {
+    expect(pressed?.bytes.indexOf("\n")).toBe((pressed?.bytes.length ?? 0) - 1);
+    return JSON.parse(pressed?.bytes ?? "") as object;
+  };
+  const answer = (requestId: string, response: object) => ({
+    type: "control_response",
+    response: { subtype: "success", request_id: requestId, response },
+  });
+
+  test("a text is a message of the user", () => {
+    expect(line(controls.say(alone, "a\nb"))).toEqual({
+      type: "user",
+      message: { role: "user", content: "a\nb" },
+    });
+  });
+
+  test("an approval gives the input back as it was asked for, not as the record has it", () => {
+    expect(line(controls.approve(alone, asked))).toEqual(
+      answer("r1", { behavior: "allow", updatedInput: input }),
+    );
+  });
+
+  test("a denial has a reason, whether one is given or not", () => {
+    expect(line(controls.deny(alone, asked, "not today"))).toEqual(
+      answer("r1", { behavior: "deny", message: "not today" }),
+    );
+    expect(line(controls.deny(alone, asked, null))).toEqual(
+      answer("r1", { behavior: "deny", message: expect.stringMatching(/./) }),
+    );
+  });
+
+  test("an answer names each question and what was chosen", () => {
+    const question = request({ for: "question", requestId: "r2" });
+    expect(line(controls.answer(alone, question, "my own\n1,2"))).toEqual(
+      answer("r2", {
+        behavior: "allow",
+        updatedInput: { ...questions, answers: { "Which?": "my own", "And?": "C, D" } },
+      }),
+    );
+  });
+
+  test("an interrupt is a request of ours", () => {
+    expect(line(controls.interrupt(alone))).toMatchObject({ request: { subtype: "interrupt" } });
+  });
+
+  test("there is nothing to write to a request that is not pending any more", () => {
+    const old = permission("Bash", {});
+    for (const pressed of [
+      controls.approve,
+      (...[who, what]: [Addressee, Waiting]) => controls.deny(who, what, null),
+    ])
+      expect(pressed(alone, { ...old, requestId: "r9" })).toBeUndefined();
+    expect(controls.answer(alone, request({ for: "question", requestId: "r9" }), "A")).toBeUndefined();
+  });
+});
+
+describe("a choice is refused", () => {
+  test.each([
+    [QUESTION, "3"],
+    [QUESTION, "0"],
+    [QUESTION, ""],
+    [asks(one("Which ones?", ["A", "B"], true)), "A, C"],
+    [asks(one("Which?", ["A"]), one("And?", ["B"])), "A"],
+  ])("%o by %j", (question, choice) => {
+    expect(() => controls.answer(terminal, question, choice)).toThrow(
+      expect.objectContaining({ code: "bad_input", hint: expect.any(String) }),
+    );
+  });
+});
+
+describe("there is nothing to press", () => {
+  test.each([
+    ["approve a question", controls.approve(terminal, QUESTION)],
+    ["approve a login", controls.approve(terminal, request({ for: "login" }))],
+    ["deny a dialog", controls.deny(terminal, request({ for: "dialog" }), null)],
+    ["answer a permission", controls.answer(terminal, BASH, "A")],
+    ["answer a dialog", controls.answer(terminal, request({ for: "dialog" }), "1")],
+    ["answer what nobody told the options of", controls.answer(terminal, request({ for: "question" }), "1")],
+    ["say by ACP", controls.say(to("acp"), "hi")],
+  ])("to %s", (_, pressed) => {
+    expect(pressed).toBeUndefined();
+  });
+});
