@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type ErrorCode, RollcallError } from "../domain/errors.ts";
 import { checkPattern } from "../domain/screen-rules.ts";
 import { KINDS, type Kind, type Waiting } from "../domain/session.ts";
-import { lines, objects, texts } from "../testing/agent-words.ts";
+import { events, lines, objects, texts } from "../testing/agent-words.ts";
 import { waiting } from "../testing/arbitraries.ts";
 import { expectWellFormed } from "../testing/well-formed-seen.ts";
 import type { Addressee, Agent, Keystrokes, LaunchPlan, LaunchRequest, Seen } from "./agent.ts";
@@ -140,7 +140,7 @@ export function agentContract(agent: Agent): void {
   describe(`the parsers of ${agent.type}`, () => {
     test("tell nothing or something well-formed, and the same of the same, whatever they are given", () => {
       fc.assert(
-        fc.property(lines, objects, texts, fc.string(), texts, (line, object, fields, event, notes) => {
+        fc.property(lines, objects, texts, events, texts, (line, object, fields, event, notes) => {
           const seen = (): Seen[] => [
             observe.stream?.(line, notes) ?? {},
             observe.transcript?.(line, notes) ?? {},

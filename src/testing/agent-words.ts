@@ -14,6 +14,18 @@ const WORDS = [
   "usage",
   "session_id",
   "app",
+  "subtype",
+  "status",
+  "message",
+  "content",
+  "request",
+  "response",
+  "operation",
+  "timestamp",
+  "tool_name",
+  "tool_input",
+  "tool_use_id",
+  "msg",
 ];
 const VALUES = [
   "init",
@@ -26,7 +38,26 @@ const VALUES = [
   "permission",
   "blocked",
   "idle",
+  "busy",
+  "waiting",
+  "running",
+  "claude-code",
+  "system",
+  "control_request",
+  "control_response",
+  "can_use_tool",
+  "session_state_changed",
+  "queue-operation",
+  "enqueue",
+  "tool_use",
+  "tool_result",
+  "2026-11-16T22:00:00.000Z",
 ];
+/** Events of hooks. */
+export const events = fc.oneof(
+  fc.constantFrom("SessionStart", "PermissionRequest", "SessionEnd", "session_start", "turn_end", "request"),
+  fc.string(),
+);
 const keys = fc.oneof(fc.constantFrom(...WORDS, "__proto__", "constructor"), fc.string({ maxLength: 5 }));
 const values = fc.oneof(fc.constantFrom(...VALUES), fc.jsonValue({ maxDepth: 3 }));
 export const objects = fc
