@@ -13,6 +13,8 @@ export default defineConfig({
     environment: "node",
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A second, as it is without this, is no time on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     maxWorkers: 2,
   },
 });

@@ -35,8 +35,8 @@ try {
   await bundle("src/agents/scripted/program/main.ts", join(partial, "agent"), "cjs", [/^node:/], "scripted");
   await bundle("src/index.ts", partial, "es", [/^node:/, "better-sqlite3"]);
   declareTypes(join(partial, "types"));
-  buildNative(join(partial, "native", "rollcall-holder"));
-  buildNative(join(partial, "native", "rollcall-attach"), "--attach");
+  if (buildNative(join(partial, "native", "rollcall-holder")))
+    buildNative(join(partial, "native", "rollcall-attach"), "--attach");
   if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);
   renameSync(partial, join(root, "dist"));
 } finally {
@@ -44,15 +44,16 @@ try {
 }
 await warmUp();
 
-/** The parts in C. Without a compiler everything but live sessions works, and the sentence says what to install. */
-function buildNative(output: string, ...mode: string[]): void {
-  if (process.platform !== "linux") return;
+/** The parts in C. Without a compiler everything but live sessions works, and one sentence says what to install. */
+function buildNative(output: string, ...mode: string[]): boolean {
+  if (process.platform !== "linux") return false;
   const { status, stderr } = spawnSync(join(root, "native", "build.sh"), [output, ...mode], {
     encoding: "utf8",
   });
-  if (status === 0) return;
+  if (status === 0) return true;
   if (status !== MISSING_COMPILER) throw new Error(`${output} does not build:\n${stderr}`);
   console.error(`Live sessions will not work: ${stderr.trim()}`);
+  return false;
 }
 
 function declareTypes(outDir: string): void {

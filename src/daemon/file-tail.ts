@@ -1,5 +1,6 @@
 import { closeSync, type FSWatcher, fstatSync, openSync, readSync, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
+import { Backlog } from "./backlog.ts";
 import { type Piece, PipeLines } from "./pipe-transcript.ts";
 
 const CHUNK = 256 * 1024;
@@ -19,6 +20,7 @@ export class FileTail {
   readonly path: string;
   readonly #reader: TailReader;
   readonly #lines = new PipeLines(0);
+  readonly #backlog = new Backlog<Piece>();
   #read = 0;
   #watcher: FSWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -54,8 +56,17 @@ export class FileTail {
   async readRest(): Promise<void> {
     this.#reading = this.#reading
       .then(async () => this.#readOn())
-      .catch((error: unknown) => this.#reader.failed(error));
+      .catch((error: unknown) => {
+        this.#reader.failed(error);
+        this.#again();
+      });
     await this.#reading;
+  }
+
+  /** What could not be taken, as on a full disk, is there the next time. */
+  #again(): void {
+    clearTimeout(this.#timer);
+    if (!this.#isStopped) this.#timer = setTimeout(() => void this.readRest(), FALLBACK_MS);
   }
 
   #watch(): void {
@@ -82,11 +93,13 @@ export class FileTail {
     try {
       this.hasBeenSeen = true;
       const bytes = Buffer.allocUnsafe(CHUNK);
-      while (this.#read < fstatSync(fd).size) {
+      for (;;) {
+        await this.#backlog.keep(async (piece) => this.#reader.line(piece));
+        if (this.#read >= fstatSync(fd).size) break;
         const count = readSync(fd, bytes, 0, CHUNK, this.#read);
         if (count === 0) break;
         this.#read += count;
-        for (const piece of this.#lines.push(bytes.subarray(0, count))) await this.#reader.line(piece);
+        this.#backlog.add(this.#lines.push(bytes.subarray(0, count)));
       }
     } finally {
       closeSync(fd);

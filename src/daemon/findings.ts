@@ -16,7 +16,7 @@ export interface Place {
 }
 
 /** A hook is a process of its own, and leaves a file. */
-const HOOK_MS = 250;
+const HOOK_MS = 500;
 
 /** The last word of each source, for `explain`. */
 type LastWords = ReadonlyMap<Source, { readonly signal: Signal; readonly at: string }>;

@@ -36,6 +36,8 @@ export interface Output {
 
 const OBSERVE_MS = 2000;
 const LEAVING_MS = 1000;
+/** As much as a holder gives at once. */
+const PIECE_BYTES = 64 * 1024;
 
 /** Follows the holder of one session: its output is kept, its words become sightings. */
 export class Follower {
@@ -92,6 +94,8 @@ export class Follower {
       return;
     }
     this.#connected.resolve();
+    // Its first one is believed, on every connection.
+    this.#statuses = 0;
     this.#noteProcess();
     this.#following = this.#follow(this.#link);
   }
@@ -104,8 +108,11 @@ export class Follower {
     this.#output ??= this.#makeOutput(row.carried.consumed);
     for (const stream of STREAMS) {
       const { low, bytes } = readSpool(folder, stream);
-      const offset = Math.max(low, this.#output.from[stream]);
-      await this.#output.take({ type: "output", stream, offset, bytes: bytes.subarray(offset - low) });
+      for (let at = Math.max(0, this.#output.from[stream] - low); at < bytes.length; at += PIECE_BYTES)
+        await this.#output.take({
+          ...{ type: "output", stream, offset: low + at },
+          bytes: bytes.subarray(at, at + PIECE_BYTES),
+        });
     }
     await this.#output.finish();
     await this.#session.transcript.readRest();
@@ -231,7 +238,6 @@ export class Follower {
     const isDone = exit.tree.state === "empty" || exit.tree.state === "kept";
     if (isDone) {
       faultPoint("end.empty");
-      this.#hasSeenEnd = true;
       // What it said before it left is in the record before its end is.
       await this.#output?.finish();
       await this.#session.transcript.readRest();
@@ -241,6 +247,8 @@ export class Follower {
     const left = exit.tree.state === "empty" ? await leftovers.of(launch.marker, folder, this.#file) : [];
     const { tellsTurns } = agent.capabilities;
     await this.#session.sight({ saw: "exit", exit, leftovers: left, tellsTurns });
+    // Only then: an end that could not be recorded is looked for again.
+    this.#hasSeenEnd ||= isDone;
   }
 
   #sawOutput(): void {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Seen } from "../agents/agent.ts";
 import { type HolderMessage, STREAMS, type Stream } from "../host/holder-message.ts";
+import { Backlog } from "./backlog.ts";
 import type { Output } from "./follower.ts";
 import type { LiveSession } from "./live-session.ts";
 import { OutputEntries, type Piece, PipeLines } from "./pipe-transcript.ts";
@@ -13,6 +14,8 @@ interface Made {
 
 /** Lines that come this close together are one entry. */
 const TOGETHER_MS = 50;
+/** A full or locked disk passes. */
+const AGAIN_MS = 1000;
 const LARGE_ENTRY = 64 * 1024;
 
 /**
@@ -24,8 +27,9 @@ export class PipeOutput implements Output {
   readonly #lines: Record<Stream, PipeLines>;
   readonly #entries: Record<Stream, OutputEntries>;
   readonly #waiting: Record<Stream, Piece[]> = { out: [], err: [] };
-  /** Made of what came, and not in the record yet. */
-  readonly #made: Record<Stream, Made[]> = { out: [], err: [] };
+  /** Made of what came, or still to be parsed, and not in the record yet. The holder keeps no more than its spool. */
+  readonly #made = { out: new Backlog<Made>(), err: new Backlog<Made>() };
+  readonly #unparsed = new Backlog<Piece>();
   /** Up to where each stream was looked through for entries. */
   readonly #taken: Record<Stream, number>;
   #timer: NodeJS.Timeout | undefined;
@@ -51,7 +55,7 @@ export class PipeOutput implements Output {
   async take({ stream, offset, bytes }: Extract<HolderMessage, { type: "output" }>): Promise<void> {
     const lines = this.#lines[stream];
     const pieces = lines.push(bytes.subarray(Math.max(0, lines.received - offset)));
-    if (pieces.length > 0) await this.#takePieces(stream, pieces);
+    if (pieces.length > 0) await this.#takePieces(stream, pieces).catch((error) => this.#failed(error));
   }
 
   async finish(): Promise<void> {
@@ -65,40 +69,50 @@ export class PipeOutput implements Output {
   }
 
   async #takePieces(stream: Stream, pieces: readonly Piece[]): Promise<void> {
-    const parse = this.#session.carrying.agent.observe.stream;
-    if (stream === "out" && parse) return this.#takeLines(pieces, parse);
-    this.#waiting[stream].push(...pieces);
+    if (stream === "out" && this.#parse) {
+      this.#unparsed.add(pieces);
+      return this.#keepLines();
+    }
+    this.#waiting[stream] = this.#waiting[stream].concat(pieces);
     const size = this.#waiting[stream].reduce((sum, { text }) => sum + text.length, 0);
     if (size >= LARGE_ENTRY) await this.#flush();
     else if (pieces.length > 0) this.#timer ??= setTimeout(() => this.#flushSoon(), TOGETHER_MS);
   }
 
-  async #takeLines(
-    pieces: readonly Piece[],
-    parse: NonNullable<LiveSession["carrying"]["agent"]["observe"]["stream"]>,
-  ): Promise<void> {
-    for (const { text, offset } of pieces) {
-      const place = { key: `out-${offset}`, consumed: { stream: "out", offset } } as const;
-      await this.#session.findings.parsed((notes) => parse(text, notes), place);
-      this.#note("out", offset);
-    }
-    this.#acknowledge("out", pieces.at(-1)?.offset);
+  get #parse() {
+    return this.#session.carrying.agent.observe.stream;
   }
 
-  /** Nobody waits for it; what fails is tried with the next output, or at the end. */
+  async #keepLines(): Promise<void> {
+    let done: number | undefined;
+    try {
+      await this.#unparsed.keep(async ({ text, offset }) => {
+        const place = { key: `out-${offset}`, consumed: { stream: "out", offset } } as const;
+        await this.#session.findings.parsed((notes) => this.#parse?.(text, notes) ?? {}, place);
+        this.#note("out", offset);
+        done = offset;
+      });
+    } finally {
+      this.#acknowledge("out", done);
+    }
+  }
+
+  /** Nobody waits for it. */
   #flushSoon(): void {
-    void this.#flush().catch((error: unknown) =>
-      this.#session.services.log.error(
-        { session: this.#session.id, err: error },
-        "output could not be kept yet",
-      ),
-    );
+    void this.#flush().catch((error: unknown) => this.#failed(error));
+  }
+
+  #failed(error: unknown): void {
+    const { services, id } = this.#session;
+    services.log.error({ session: id, err: error }, "output could not be kept yet");
+    this.#timer ??= setTimeout(() => this.#flushSoon(), AGAIN_MS);
   }
 
   async #flush(isOver = false): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const flushed = this.#flushing.then(async () => {
+      await this.#keepLines();
       for (const stream of STREAMS) await this.#flushStream(stream, isOver);
     });
     // One that failed, as on a full disk, must not fail those behind it.
@@ -107,24 +121,17 @@ export class PipeOutput implements Output {
   }
 
   async #flushStream(stream: Stream, isOver: boolean): Promise<void> {
-    const pieces = this.#waiting[stream].splice(0);
+    const pieces = this.#waiting[stream];
+    this.#waiting[stream] = [];
     this.#taken[stream] = pieces.at(-1)?.offset ?? this.#taken[stream];
     const { entries, heldBytes } = this.#entries[stream].entriesOf(pieces, isOver);
     const offset = this.#taken[stream] - heldBytes;
-    if (entries.length > 0) this.#made[stream].push({ entries, offset });
-    await this.#keep(stream);
-  }
-
-  /** In order; what could not be kept is there for the next time. */
-  async #keep(stream: Stream): Promise<void> {
-    const made = this.#made[stream];
-    for (let next = made[0]; next; next = made[0]) {
-      const { entries, offset } = next;
-      const place = { key: `${stream}-${offset}`, consumed: { stream, offset } } as const;
-      await this.#session.findings.take({ entries }, place);
-      made.shift();
-      this.#acknowledge(stream, offset);
-    }
+    if (entries.length > 0) this.#made[stream].add([{ entries, offset }]);
+    await this.#made[stream].keep(async (made) => {
+      const place = { key: `${stream}-${made.offset}`, consumed: { stream, offset: made.offset } } as const;
+      await this.#session.findings.take({ entries: made.entries }, place);
+      this.#acknowledge(stream, made.offset);
+    });
   }
 
   #acknowledge(stream: Stream, offset: number | undefined): void {

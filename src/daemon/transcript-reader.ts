@@ -8,7 +8,7 @@ import type { Piece } from "./pipe-transcript.ts";
 import { writeWhereabouts } from "./whereabouts.ts";
 
 /** An agent may write down what it said a moment after it has told that it is done. */
-const TURN_MS = 300;
+const TURN_MS = 1000;
 const TURN_STEP_MS = 20;
 
 /** Follows the file that an agent writes its transcript to: each line is parsed once, whoever comes back. */

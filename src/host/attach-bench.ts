@@ -113,6 +113,10 @@ export class TestTerminal implements AsyncDisposable {
     }, "the two processes of the client");
   }
 
+  hasClients(): boolean {
+    return markedProcesses(this.session.marker).some(isClient);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     // With a grace: a sanitized client looks for leaks when it leaves, and must not be killed meanwhile.
     await endByFile(this.session.dir, GRACE_MS);

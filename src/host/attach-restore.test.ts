@@ -1,5 +1,5 @@
 // However the client leaves, the user's terminal is as it was before.
-import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import xterm, { type Terminal } from "@xterm/headless";
@@ -28,11 +28,19 @@ function messUp(screen?: number): string {
 
 const quoted = (dir: string) => attachCommand(dir).join(" ");
 
+/** The shell goes on when the file is there: the client may leave after its keeper, which is all that a shell waits for. */
+const untilGone = (session: TestSession) => `until [ -e ${session.dir}/gone ]; do sleep 0.02; done; `;
+
+async function clientGone(session: TestSession, isThere: () => boolean): Promise<void> {
+  await until(() => !isThere() || undefined, "the client to leave");
+  writeFileSync(join(session.dir, "gone"), "");
+}
+
 /** A shell that shows its line's modes, attaches, and shows them again. */
 function around(session: TestSession): Promise<TestTerminal> {
   const show = (name: string) => `echo ${name}=$(stty -g).; `;
-  const script = `${show("before")}${quoted(session.dir)}; echo code=$?.; sleep 0.5; ${show("after")}sleep 60`;
-  return openTerminal(["sh", "-c", script]);
+  const attaching = `${quoted(session.dir)}; echo code=$?.; ${untilGone(session)}`;
+  return openTerminal(["sh", "-c", `${show("before")}${attaching}${show("after")}sleep 60`]);
 }
 
 /** The value that the shell showed. */
@@ -110,6 +118,7 @@ describe.skipIf(!hasCompiler)("the user's terminal", () => {
     await until(() => terminal.received().includes("cut") || undefined, "the mess");
     await leave(terminal, session);
     const code = await said(terminal, "code");
+    await clientGone(session, () => terminal.hasClients());
     expect(await said(terminal, "after")).toBe(await said(terminal, "before"));
     await expectClean(terminal);
     // Without its job the shell goes on at once, whatever the screen is at that moment.
@@ -213,15 +222,18 @@ describe.skipIf(!hasCompiler || !isRoot)("a terminal of another user, which cann
       copyFileSync(binary, copy);
       const show = (name: string) => `echo ${name}=$(grep flags /proc/self/fdinfo/0)$(stty -g).; `;
       const asNobody = `setpriv --reuid=65534 --clear-groups ${copy} ${args.join(" ")}`;
-      const script = `${show("before")}${asNobody}; sleep 0.5; ${show("after")}sleep 60`;
+      const script = `${show("before")}${asNobody}; ${untilGone(session)}${show("after")}sleep 60`;
       await using terminal = await openTerminal(["sh", "-c", script]);
       await terminal.begun();
-      const [keeper = 0, view = 0] = markedProcesses(terminal.session.marker).filter((pid) =>
-        readOrEmpty(`/proc/${pid}/cmdline`).startsWith(`${copy}\0`),
-      );
+      const clients = () =>
+        markedProcesses(terminal.session.marker).filter((pid) =>
+          readOrEmpty(`/proc/${pid}/cmdline`).startsWith(`${copy}\0`),
+        );
+      const [keeper = 0, view = 0] = clients();
       expect(readOrEmpty(`/proc/${view}/fdinfo/0`)).toMatch(/flags:\s+\d*[4567]\d{3}\n/);
       if (way === "a detach") terminal.type("\x1c");
       else process.kill(way === "kill -9 of the view" ? view : keeper, "SIGKILL");
+      await clientGone(session, () => clients().length > 0);
       expect(await said(terminal, "after")).toBe(await said(terminal, "before"));
       rmSync(folder, { recursive: true });
     },

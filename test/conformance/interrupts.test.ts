@@ -41,7 +41,7 @@ matrix(
       await session.at("interrupted", "waiting_input:prompt");
       await session.send("[[text:fresh]]");
       await session.at("turn done", "waiting_input:prompt", { via: ["running"] });
-      expect(lab.model.requests.findLast(({ isAuxiliary }) => !isAuxiliary)?.prompt).toBe("[[text:fresh]]");
+      expect(lab.lastTurn()?.prompt).toBe("[[text:fresh]]");
     });
 
     slowTest("Esc in mid-turn, shown right for as long as it lasts", async () => {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { RUN_MARK } from "../../src/testing/leak-check.ts";
 import { type Answer, LAUNCHER, type RunOptions, run, type Shown } from "../cli/rollcall.ts";
 import { gone, processesOf } from "../live/user.ts";
+import type { RecordedRequest } from "./model-server/recorded-request.ts";
 import { type ModelServer, startModelServer } from "./model-server/server.ts";
 import type { Kind } from "./moments.ts";
 import { newPlace, type Place, type PlaceOptions } from "./place.ts";
@@ -20,6 +21,8 @@ export interface Lab extends AsyncDisposable {
   /** Starts the program through Rollcall and watches what becomes of it. */
   start(kind: Kind, ...args: readonly string[]): Promise<Watched>;
   watch(id: string, kind: Kind): Promise<Watched>;
+  /** What the program asked its model for in a turn last. */
+  lastTurn(): RecordedRequest | undefined;
   /** `kill -9` of the daemon. */
   killDaemon(): Promise<void>;
 }
@@ -58,6 +61,7 @@ export async function newLab(name: ProgramName, options: Omit<PlaceOptions, "mod
       const all = ["start", name, "--kind", kind, "-d", "--json", ...withOwnArgs(name, kind, args)];
       return watch(((await ok(all)).json as Shown).id, kind);
     },
+    lastTurn: () => model.requests.findLast(({ isAuxiliary }) => !isAuxiliary),
     killDaemon: async () => {
       const { daemon } = (await ok(["status", "--json"])).json as unknown as { daemon: { pid: number } };
       process.kill(daemon.pid, "SIGKILL");

@@ -34,9 +34,7 @@ matrix(
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[text:good]]");
       await session.at("turn done", "waiting_input:prompt", { via: TO_A_TURN });
-      // Typed as one with the word, an Enter would be part of it.
-      await lab.ok(["keys", session.id, ..."/exit"]);
-      await lab.ok(["keys", session.id, "Enter"]);
+      await lab.rollcall(["send", session.id, "/exit"]);
       const shown = await session.at("left", "stopped", { via: ["running", ...TO_THE_END] });
       expect(shown).toMatchObject({ exit_code: 0, outcome: "success" });
     });

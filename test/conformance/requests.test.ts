@@ -17,12 +17,10 @@ matrix(({ program, kind }) => {
     await lab.model.asked("first");
     const asks = Date.now();
     lab.model.open("first");
-    const asking = await session.at("permission asked", "waiting_input:permission", {
-      via: TO_A_TURN,
-      causeMs: asks,
-    });
-    expect(asking.waiting).toMatchObject({ tool: expect.any(String), request_id: expect.any(String) });
-    expect(JSON.stringify((asking.waiting as { input: unknown }).input)).toContain("touch asked-for");
+    await session.at("permission asked", "waiting_input:permission", { via: TO_A_TURN, causeMs: asks });
+    const request = await session.asked();
+    expect(request).toMatchObject({ tool: expect.any(String), request_id: expect.any(String) });
+    expect(JSON.stringify(request.input)).toContain("touch asked-for");
     await lab.ok(["approve", session.id]);
     await lab.model.asked("after");
     await session.at("approved", "running", { causeMs: await session.inputGivenMs("answer") });
@@ -43,8 +41,8 @@ matrix(({ program, kind }) => {
   test("permission answered too late", async () => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, RISKY);
-    const asking = await session.at("permission asked", "waiting_input:permission", { via: TO_A_TURN });
-    const { request_id: request } = asking.waiting as { request_id: string };
+    await session.at("permission asked", "waiting_input:permission", { via: TO_A_TURN });
+    const { request_id: request } = await session.asked();
     await lab.ok(["approve", session.id, "--request", request]);
     await lab.model.asked("after");
     await session.at("approved", "running");
@@ -58,11 +56,14 @@ matrix(({ program, kind }) => {
   test("two permissions, one after the other", async () => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, "[[risky:touch one]][[risky:touch two]]");
-    const first = await session.at("first permission", "waiting_input:permission", { via: TO_A_TURN });
-    expect(JSON.stringify(first.waiting)).toContain("touch one");
+    await session.at("first permission", "waiting_input:permission", { via: TO_A_TURN });
+    const first = await session.asked();
+    expect(JSON.stringify(first.input)).toContain("touch one");
     await lab.ok(["approve", session.id]);
-    const second = await session.at("second permission", "waiting_input:permission", { via: ["running"] });
-    expect(JSON.stringify(second.waiting)).toContain("touch two");
+    await session.at("second permission", "waiting_input:permission", { via: ["running"] });
+    const second = await session.asked();
+    expect(JSON.stringify(second.input)).toContain("touch two");
+    expect(second.request_id).not.toBe(first.request_id);
     await lab.ok(["approve", session.id]);
     await session.at("both done", over, { via: ["running", ...TO_THE_END] });
     for (const name of ["one", "two"]) expect(existsSync(join(lab.place.project, name))).toBe(true);

@@ -20,7 +20,7 @@ matrix(({ program, kind }) => {
     lab.model.open("second");
     const after = await session.at("resumed turn done", over, way);
     expect(after).toMatchObject({ native_id: before.native_id, generation: 2, usage: { turns: 2 } });
-    const last = lab.model.requests.findLast(({ isAuxiliary }) => !isAuxiliary);
+    const last = lab.lastTurn();
     expect(last?.prompts).toEqual(["[[text:first answer]]", "[[gate:second]][[text:second answer]]"]);
     expect((await session.entries()).filter(({ role }) => role === "user")).toHaveLength(2);
   });
@@ -34,10 +34,10 @@ matrix(({ program, kind }) => {
     await lab.ok(["up"]);
     await session.stays("after our crash", "running", 500);
     await lab.ok(["end", session.id]);
-    await lab.ok(["resume", session.id, "-d", "--prompt", "[[gate:again]][[text:second answer]]"]);
-    await lab.model.asked("again");
+    await lab.ok(["resume", session.id, "-d", "--prompt", "[[gate:second]][[text:second answer]]"]);
+    await lab.model.asked("second");
     await session.at("resumed and running", "running", { via: [...TO_A_TURN, "stopping", "stopped"] });
-    lab.model.open("again");
+    lab.model.open("second");
     await session.at("resumed turn done", over, way);
     expect((await session.get()).generation).toBe(2);
   });
@@ -47,21 +47,23 @@ matrix(({ program, kind }) => {
     const session = await begin(lab, kind, "[[text:first answer]]");
     const before = await session.at("first turn done", over, way);
     await lab.ok(["end", session.id]);
-    const { id } = (await lab.ok(["fork", session.id, "-d", "--json", "--prompt", "[[text:other answer]]"]))
-      .json;
+    const { id } = (
+      await lab.ok(["fork", session.id, "-d", "--json", "--prompt", "[[gate:fork]][[text:other answer]]"])
+    ).json;
     const fork = await lab.watch(id, kind);
-    const after = await fork.at("fork's turn done", over, { ...way, behind: "running" });
+    await lab.model.asked("fork");
+    await fork.at("fork running", "running", { via: TO_A_TURN });
+    lab.model.open("fork");
+    const after = await fork.at("fork's turn done", over, way);
     expect(after.forked_from).toBe(session.id);
     expect(after.native_id).not.toBe(before.native_id);
-    expect(lab.model.requests.findLast(({ isAuxiliary }) => !isAuxiliary)?.prompts).toHaveLength(2);
+    expect(lab.lastTurn()?.prompts).toHaveLength(2);
     // What it copied was said and paid for by the first.
     expect(after.usage).toMatchObject({ turns: 1 });
   });
 
   test("two sessions in one folder", async () => {
     await using lab = await newLab(program);
-    // Codex makes its databases at its very first start; two that make them at once fail.
-    if (program === "codex") await lab.ok(["start", program, "[[text:first of all]]", "--wait"]);
     const texts = ["[[gate:a]][[text:answer a]]", "[[gate:b]][[text:answer b]]"] as const;
     const sessions = await Promise.all(texts.map((text) => begin(lab, kind, text)));
     await Promise.all(["a", "b"].map((gate) => lab.model.asked(gate)));

@@ -14,13 +14,20 @@ matrix(({ program, kind }) => {
     });
   });
 
+  // What works alone leaves then, and its exit code is its own; that it failed is not.
+  const alone = program === "claude" ? "failed" : "stopped";
+  const refused = kind === "interactive" ? "waiting_input:prompt" : alone;
+
+  test("missing key", async () => {
+    await using lab = await newLab(program, { key: null });
+    const session = await begin(lab, kind, "[[text:never said]]");
+    await session.at("turn without a key", refused, { via: [...TO_A_TURN, "stopping"] });
+  });
+
   test("wrong key", async () => {
     await using lab = await newLab(program, { key: "wrong" });
     const session = await begin(lab, kind, "[[text:never said]]");
-    // What works alone leaves then, and its exit code is its own; that it failed is not.
-    const end = program === "claude" ? "failed" : "stopped";
-    const isOver = kind === "interactive" ? "waiting_input:prompt" : end;
-    await session.at("turn refused for its key", isOver, { via: [...TO_A_TURN, "stopping"] });
+    await session.at("turn refused for its key", refused, { via: [...TO_A_TURN, "stopping"] });
     const { outcome } = (await lab.ok(["end", session.id, "--json"])).json.session as { outcome: string };
     expect(outcome).toBe("failure");
   });

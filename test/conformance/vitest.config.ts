@@ -7,6 +7,7 @@ export default defineConfig({
     environment: "node",
     testTimeout: 300_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     maxWorkers: 2,
     disableConsoleIntercept: true,
   },

@@ -43,8 +43,6 @@ interface Given extends Pick<Lab, "ok" | "rollcall" | "env" | "program"> {
 export interface Labelled {
   /** What it may pass through on the way there. */
   readonly via?: readonly StateWord[];
-  /** What it must pass before it counts. */
-  readonly behind?: StateWord;
   /** When that happened which leads to it. */
   readonly causeMs?: number;
 }
@@ -59,6 +57,7 @@ export class Watched {
   readonly #follower: ChildProcess;
   readonly #changes: Change[] = [];
   #seenSeq = 0;
+  #lastWord: StateWord | undefined;
 
   constructor(given: Given) {
     this.#given = given;
@@ -84,10 +83,8 @@ export class Watched {
 
   /** Compares what is known to be so with what Rollcall says, and notes it for the scorecard. Fails where it is wrong. */
   async at(moment: string, expected: StateWord, labelled: Labelled = {}): Promise<Shown> {
-    const { via = [], behind, causeMs } = labelled;
-    const reached = await this.#until(
-      (change) => wordOf(change) === expected && (behind === undefined || this.#pathSince().includes(behind)),
-    );
+    const { via = [], causeMs } = labelled;
+    const reached = await this.#until((change) => wordOf(change) === expected);
     const path = this.#pathSince();
     const stray = path.filter((word) => word !== expected && !via.includes(word));
     const shown = await this.get();
@@ -102,6 +99,7 @@ export class Watched {
       latencyMs: reached && causeMs !== undefined ? Math.max(0, reached.readAtMs - causeMs) : null,
     });
     this.#seenSeq = this.#changes.at(-1)?.seq ?? 0;
+    this.#lastWord = expected;
     expect(got, `${moment}: ${JSON.stringify(shown.waiting)} by ${path.join(" → ")}`).toBe(expected);
     return shown;
   }
@@ -115,6 +113,13 @@ export class Watched {
     const verdict = got === expected ? "right" : "wrong";
     this.#note({ moment, expected, got, verdict, source: String(shown.state_source), latencyMs: null });
     expect(got, moment).toBe(expected);
+  }
+
+  /** What it asks for, once it is known in full. */
+  async asked(): Promise<{ readonly request_id: string; readonly tool: string; readonly input: object }> {
+    const waiting = async () => (await this.get()).waiting as Awaited<ReturnType<Watched["asked"]>> | null;
+    await expect.poll(async () => (await waiting())?.input ?? null, { timeout: 15_000 }).not.toBeNull();
+    return (await waiting()) as Awaited<ReturnType<Watched["asked"]>>;
   }
 
   /** When an input of this kind was written down last. */
@@ -146,10 +151,10 @@ export class Watched {
     noteMoment({ program: program.name, version: program.version, kind, row, isSlow, ...seen });
   }
 
-  /** The states that it went through since the moment before, each once in a row. */
+  /** The states that it went through since the moment before, each once in a row; what is only told in full is none. */
   #pathSince(): StateWord[] {
     const words = this.#changes.filter(({ seq }) => seq > this.#seenSeq).flatMap((one) => wordOf(one) ?? []);
-    return words.filter((word, index) => word !== words[index - 1]);
+    return words.filter((word, index) => word !== (index === 0 ? this.#lastWord : words[index - 1]));
   }
 
   /** Waits until the newest state is so. */

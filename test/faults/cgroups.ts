@@ -67,6 +67,10 @@ class Group implements Disposable {
     writeFileSync(join(this.path, file), text);
   }
 
+  read(file: string): string {
+    return readFileSync(join(this.path, file), "utf8");
+  }
+
   /** What is left in it goes back to where it came from. */
   [Symbol.dispose](): void {
     for (const pid of readFileSync(join(this.path, "cgroup.procs"), "utf8").split("\n").filter(Boolean))

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import type { SessionRecord } from "../../src/domain/session.ts";
 import { readRecording } from "../../src/record/recording-segments.ts";
-import { until } from "../live/user.ts";
+import { gone, until } from "../live/user.ts";
 import { smallMemory, whyNoMemoryGroup } from "./cgroups.ts";
 import { type FaultUser, newFaultUser, reaches } from "./fault-user.ts";
 import { PATIENCE_MS, report, times } from "./scale.ts";
@@ -112,6 +112,27 @@ describe.skipIf(noMemory !== undefined)("when memory runs out in its group", () 
     writeFileSync(gate, "");
     await reaches(user, session.id, { state: "failed", exit_signal: "SIGKILL" });
     expect(await user.get(other.id)).toMatchObject({ state: "running" });
+  });
+
+  test("a daemon that the system kills loses no session: the next one finds each as it is", async () => {
+    await using user = newFaultUser();
+    const quiet = await user.start(["--", "sleep", "600"]);
+    const gate = join(user.folder, "gate");
+    const says = `while [ ! -e ${gate} ]; do sleep 0.02; done; seq 1 200000; exit 3`;
+    const floods = await user.start(["--kind", "autonomous", "--", "sh", "-c", says]);
+    const daemon = (await user.daemonPid()) as number;
+    using group = smallMemory(4 * 1024 * 1024);
+    group.write("cgroup.procs", String(daemon));
+    writeFileSync(gate, "");
+    await gone(daemon);
+    expect(group.read("memory.oom_control")).toMatch(/^oom_kill [1-9]/m);
+    expect(await user.daemonPid()).toBeUndefined();
+    await user.up();
+    await reaches(user, floods.id, { state: "failed", exit_code: 3 });
+    expect(await user.get(quiet.id)).toMatchObject({ state: "running", process: quiet.process });
+    await using rollcall = await user.library();
+    const said = (await Array.fromAsync(rollcall.entries(floods.id))).map(({ text }) => text).join("");
+    expect(said).toBe(Array.from({ length: 200_000 }, (_, n) => `${n + 1}\n`).join(""));
   });
 });
 

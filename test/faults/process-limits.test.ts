@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, test, vi } from "vitest";
 import { readRecording } from "../../src/record/recording-segments.ts";
 import type { Shown } from "../cli/rollcall.ts";
@@ -132,6 +133,45 @@ test.skipIf(noMounts !== undefined)(
     }
   },
 );
+
+describe("a store that takes nothing for a while", { concurrent: true }, () => {
+  test.each([
+    ["autonomous", "could not be kept yet"],
+    ["interactive", "could not read the transcript"],
+  ])("costs an %s agent nothing of what it says meanwhile", async (kind, complaint) => {
+    await using user = newFaultUser();
+    const { id } = await user.start(["scripted", "--kind", kind]);
+    await user.reach(id, "waiting_input");
+    const words = Array.from({ length: 30 }, (_, n) => `say word ${n}`);
+    const gate = join(user.folder, "gate");
+    await user.ok(["send", id, `run until [ -e ${gate} ]; do sleep 0.02; done ; ${words.join(" ; ")}`]);
+    await user.reach(id, "running");
+    {
+      using _ = lockedStore(join(user.state, "rollcall.db"));
+      writeFileSync(gate, "");
+      const isRefused = () => readFileSync(join(user.state, "daemon.log"), "utf8").includes(complaint);
+      // It waits ten seconds for whoever writes, more than once.
+      await until(isRefused, "the daemon to be refused").catch(() => until(isRefused, complaint));
+    }
+    await reaches(user, id, { state: kind === "autonomous" ? "stopped" : "waiting_input" });
+    await using rollcall = await user.library();
+    const entries = await Array.fromAsync(rollcall.entries(id));
+    const said = entries.filter(({ role, kind: what }) => role === "assistant" && what === "text");
+    expect(said.map(({ text }) => text)).toEqual(words.map((_, n) => `word ${n}`));
+  });
+});
+
+/** Someone else writes, and does not come to an end. */
+function lockedStore(path: string): Disposable {
+  const db = new Database(path);
+  db.exec("BEGIN IMMEDIATE");
+  return {
+    [Symbol.dispose]: () => {
+      db.exec("ROLLBACK");
+      db.close();
+    },
+  };
+}
 
 function fillWith(path: string, size: number): void {
   try {

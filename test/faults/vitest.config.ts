@@ -7,6 +7,7 @@ export default defineConfig({
     environment: "node",
     testTimeout: 1_800_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     fileParallelism: false,
     disableConsoleIntercept: true,
   },

@@ -62,16 +62,19 @@ test.each(["the command", "the attach program", "its child"])(
     await using user = newLiveUser();
     await shell(user);
     await user.ok(["send", "sh", String.raw`printf '\033[?1049h\033[?1000hin another screen'`]);
-    using terminal = new TmuxTerminal(user).open(["attach", "sh"]);
+    using terminal = new TmuxTerminal(user).open(["attach", "sh"], { afterwards: "PS1='mine$ ' exec sh -i" });
     await terminal.shows("in another screen");
     process.kill(victim(user, who), "SIGKILL");
-    await terminal.shows("left with");
-    await until(
-      () => terminal.modes("alternate_on", "mouse_standard_flag") === "0 0",
-      "the modes to be restored",
-    );
+    // The person's shell goes on at the same time: what it says first may stand on either screen.
     await until(() => attachProcesses(user).length === 0, "attach to leave");
-    terminal.press("C-c");
+    const areRestored = () => terminal.modes("alternate_on", "mouse_standard_flag") === "0 0";
+    await until(areRestored, "the modes to be restored");
+    terminal.type("echo typed-$((1+1)) by hand");
+    terminal.press("Enter");
+    await terminal.shows("typed-2 by hand");
+    // Echoed once, and in one line: the line's modes are as they were.
+    expect(terminal.screen.split("echo typed-$((1+1)) by hand")).toHaveLength(2);
+    expect(await screenOf(user)).not.toContain("by hand");
     expect(await user.get("sh")).toMatchObject({ state: "running" });
   },
 );

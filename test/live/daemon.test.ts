@@ -120,6 +120,21 @@ describe("the daemon", () => {
     expect(await user.reach(id, "stopped")).toMatchObject({ exit_code: 0, outcome });
   });
 
+  test("learns all that was said while there was none, however many lines it is", async () => {
+    await using user = newLiveUser();
+    const gate = join(user.folder, "gate");
+    const says = `until [ -e ${gate} ]; do sleep 0.02; done; seq 1 300000`;
+    const { id } = await user.start(["--kind", "autonomous", "--", "sh", "-c", says]);
+    const { pid } = processOf(await eventsOf(user, id));
+    await user.killDaemon();
+    writeFileSync(gate, "");
+    await until(() => !isAlive(pid), "its end");
+    await user.ok(["up"]);
+    await user.reach(id, "stopped");
+    const { stdout } = await user.ok(["logs", id]);
+    expect(stdout).toBe(Array.from({ length: 300_000 }, (_, n) => `${n + 1}\n`).join(""));
+  });
+
   test("ends everything before it stops, if told so", async () => {
     await using user = newLiveUser();
     const ids = [(await user.start(NAP)).id, await atPrompt(user)];

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readdirSync, readFileSync } from "node:
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Shown } from "../cli/rollcall.ts";
-import { atPrompt, turn } from "./scripted.ts";
+import { atPrompt, eventsOf, turn } from "./scripted.ts";
 import { TmuxTerminal } from "./tmux-terminal.ts";
 import { isAlive, type LiveUser, newLiveUser, processesOf, until } from "./user.ts";
 
@@ -47,8 +47,12 @@ test("a session that goes on after a pause begins to idle anew", async () => {
   const waited = await user.rollcall(["wait", id, "--until", "stopped", "--timeout", "4s"]);
   expect(waited.code).toBe(5);
   await user.ok(["continue", id]);
-  expect((await user.rollcall(["wait", id, "--until", "stopped", "--timeout", "1s"])).code).toBe(5);
   expect(await user.reach(id, "stopped")).toMatchObject({ end_reason: "idle_timeout" });
+  const events = await eventsOf(user, id);
+  const [continued, ended] = ["continue", "idle_timeout"].map((rule) =>
+    Date.parse(events.find(({ body }) => body.evidence?.rule === rule)?.at ?? ""),
+  ) as [number, number];
+  expect(ended - continued).toBeGreaterThanOrEqual(2990);
 });
 
 test("wait --after on a session that is over answers at once", async () => {
@@ -119,10 +123,9 @@ test("what an end with --children could not prove of a child exits 4, too", asyn
 test("start without a keyboard returns instead of attaching", async () => {
   await using user = newLiveUser();
   await user.ok(["up"]);
-  using terminal = new TmuxTerminal(user).open(
-    ["start", "--name", "quiet", "--", "sleep", "100"],
-    "</dev/null",
-  );
+  using terminal = new TmuxTerminal(user).open(["start", "--name", "quiet", "--", "sleep", "100"], {
+    redirection: "</dev/null",
+  });
   await terminal.shows("left with 0");
   expect(await user.get("quiet")).toMatchObject({ state: "running" });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asking, atPrompt, eventsOf, turn } from "./scripted.ts";
+import { eventsOf } from "./scripted.ts";
 import { newLiveUser, until } from "./user.ts";
 
 test("a time-out is told of at 80 % and ends the session, whatever it does", async () => {
@@ -22,7 +22,7 @@ test("a time-out is told of at 80 % and ends the session, whatever it does", asy
 
 test("an idle time-out ends what is silent, and not what speaks", async () => {
   await using user = newLiveUser();
-  const options = ["--idle-timeout", "1s", "--"];
+  const options = ["--idle-timeout", "2s", "--"];
   const silent = await user.start([...options, "sleep", "1000"]);
   const speaking = await user.start([...options, "sh", "-c", "while :; do echo .; sleep 0.2; done"]);
   expect(await user.reach(silent.id, "stopped")).toMatchObject({
@@ -36,30 +36,26 @@ test("an idle time-out ends what is silent, and not what speaks", async () => {
 
 test("an idle time-out counts at the prompt, but not at a request or when paused", async () => {
   await using user = newLiveUser();
-  const ids = await Promise.all([0, 1, 2].map(async () => atPrompt(user, "--idle-timeout", "3s")));
-  const [prompt, request, paused] = ids as [string, string, string];
-  await asking(user, request, "ask Bash");
-  await user.ok(["pause", paused]);
-  await turn(user, prompt, "say good");
+  const idle = ["--idle-timeout", "3s"];
+  // Each is busy from the beginning, so that none idles before the test is ready.
+  const request = await user.start(["scripted", "ask Bash", ...idle]);
+  const paused = await user.start(["scripted", "stream 100000 100", ...idle]);
+  await user.reach(paused.id, "running");
+  await user.ok(["pause", paused.id]);
+  await user.reach(request.id, "waiting_input");
+  const { id: prompt } = await user.start(["scripted", "say good", ...idle]);
   expect(await user.reach(prompt, "stopped")).toMatchObject({
     outcome: "interrupted",
     end_reason: "idle_timeout",
   });
-  const waited = await user.rollcall([
-    "wait",
-    request,
-    paused,
-    "--until",
-    "stopped",
-    "--any",
-    "--timeout",
-    "2s",
-  ]);
+  const both = [request.id, paused.id];
+  const waited = await user.rollcall(["wait", ...both, "--until", "stopped", "--any", "--timeout", "2s"]);
   expect(waited.code).toBe(5);
-  await user.ok(["continue", paused]);
-  await user.ok(["approve", request]);
-  await user.reach(paused, "stopped");
-  await user.reach(request, "stopped");
+  await user.ok(["continue", paused.id]);
+  await user.ok(["interrupt", paused.id]);
+  await user.ok(["approve", request.id]);
+  for (const id of both)
+    expect(await user.reach(id, "stopped")).toMatchObject({ end_reason: "idle_timeout" });
 });
 
 test("a time-out is kept by a daemon that comes back", async () => {

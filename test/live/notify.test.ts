@@ -83,9 +83,9 @@ test("a command that fails, hangs or is none hurts nothing and nobody waits for 
   await until(() => logs().includes("it ended with 127"), "the failure to be logged");
   await crashWith(`echo $$ > ${pid}; sleep 1000 & sleep 1000`);
   await until(() => existsSync(pid) && readFileSync(pid, "utf8") !== "", "the hanging command");
-  const began = Date.now();
   await user.ok(["down"]);
-  expect(Date.now() - began).toBeLessThan(5000);
+  // It was not waited for until its time was over.
+  expect(logs()).not.toContain("it took too long");
   expect(isAlive(Number(readFileSync(pid, "utf8")))).toBe(false);
   expect(told()).toEqual([]);
 });

@@ -82,7 +82,7 @@ describe("start --wait", () => {
 describe("the first text", () => {
   test("is given when the agent is ready, and not before", async () => {
     await using user = newLiveUser();
-    const { id, state } = await user.start(["scripted", "say hello", "--", "--slow-start", "3000"]);
+    const { id, state } = await user.start(["scripted", "say hello", "--", "--slow-start", "6000"]);
     expect(state).toBe("starting");
     expect((await user.rollcall(["wait", id, "--until", "stopped", "--timeout", "200ms"])).code).toBe(5);
     expect((await dataOf(user, id)).observability).toBe("not_yet_observable");

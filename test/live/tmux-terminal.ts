@@ -17,7 +17,7 @@ export class TmuxTerminal implements Disposable {
   }
 
   /** `rollcall` with these arguments in a window of 100 by 30. */
-  open(args: readonly string[], redirection = ""): this {
+  open(args: readonly string[], { redirection = "", afterwards = "exec sleep 600" } = {}): this {
     const command = [process.execPath, LAUNCHER, ...args].map((word) => `'${word}'`).join(" ");
     this.tmux(
       "new-session",
@@ -26,7 +26,7 @@ export class TmuxTerminal implements Disposable {
       "100",
       "-y",
       "30",
-      `${command} ${redirection}; echo "left with $?"; exec sleep 600`,
+      `${command} ${redirection}; echo "left with $?"; ${afterwards}`,
     );
     return this;
   }

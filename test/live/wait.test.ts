@@ -1,6 +1,8 @@
+import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import type { Answer } from "../cli/rollcall.ts";
 import { atPrompt, turn } from "./scripted.ts";
-import { newLiveUser } from "./user.ts";
+import { type LiveUser, newLiveUser, until } from "./user.ts";
 
 const NAP = ["--", "sleep", "1000"];
 
@@ -58,10 +60,10 @@ describe("wait", () => {
   test("ends when the session is deleted", async () => {
     await using user = newLiveUser();
     const id = await user.create();
-    const waiting = user.rollcall(["wait", id, "--until", "stopped", "--timeout", "20s", "--json"]);
-    await expect.poll(async () => (await user.rollcall(["wait", id, "--timeout", "1ms"])).code).toBe(5);
+    await user.ok(["up"]);
+    const waiting = await isWaiting(user, ["wait", id, "--until", "stopped", "--timeout", "20s", "--json"]);
     await user.ok(["delete", id]);
-    const answer = await waiting;
+    const answer = await waiting.answer;
     expect(answer).toMatchObject({ code: 3, error: { code: "session_not_found" } });
   });
 
@@ -99,9 +101,18 @@ describe("wait", () => {
   test("survives nothing but says so when the daemon dies", async () => {
     await using user = newLiveUser();
     const { id } = await user.start(NAP);
-    const waiting = user.rollcall(["wait", id, "--until", "stopped", "--json"]);
-    await expect.poll(async () => (await user.rollcall(["wait", id, "--timeout", "1ms"])).code).toBe(5);
+    const waiting = await isWaiting(user, ["wait", id, "--until", "stopped", "--json"]);
     await user.killDaemon();
-    expect(await waiting).toMatchObject({ code: 1, error: { code: "daemon_failed" } });
+    expect(await waiting.answer).toMatchObject({ code: 1, error: { code: "daemon_failed" } });
   });
 });
+
+/** A call of which the daemon has taken the connection. */
+async function isWaiting(user: LiveUser, args: readonly string[]): Promise<{ answer: Promise<Answer> }> {
+  const daemon = await user.daemonPid();
+  const connections = () => readdirSync(`/proc/${daemon}/fd`).length;
+  const before = connections();
+  const answer = user.rollcall(args);
+  await until(() => connections() > before, "the daemon to be asked");
+  return { answer };
+}

@@ -38,8 +38,7 @@ function signalOf({ status, waitingFor }: JsonObject, isDialog: boolean, notes: 
   if (!isNeeded) return undefined;
   if (status === "busy") return working("file", "file_busy");
   if (status === "waiting") return asked(String(waitingFor));
-  // The first one comes before the prompt is drawn.
-  return status === "idle" && (notes.file ?? "idle") !== "idle" ? ready("file", "file_idle") : undefined;
+  return status === "idle" ? ready("file", "file_idle") : undefined;
 }
 
 function asked(waitingFor: string): Signal {

@@ -23,7 +23,7 @@ export function plan(request: LaunchRequest): LaunchPlan {
   const isStreaming = kind === "autonomous";
   const nativeId = nativeIdOf(request);
   const brings = args.some((arg) => /^--settings(=|$)/u.test(arg));
-  const events = isStreaming ? ["SessionStart"] : ["SessionStart", "PermissionRequest"];
+  const events = isStreaming ? ["SessionStart"] : ["SessionStart", "PermissionRequest", "SessionEnd"];
   return {
     command: [
       ...["claude", ...(isStreaming ? STREAMING : []), ...identityOf(request)],

@@ -52,10 +52,9 @@ function failed(msg: string | null): Signal {
   return asking("terminal", "report_limit", { ...AT_PROMPT, for: "limit", question: msg }, msg);
 }
 
-/** No dialog, but nothing goes on before someone has logged in. */
+/** It says that it is blocked, but stands at its prompt: nothing goes on before someone has logged in. */
 function loggedOut(msg: string | null): Seen {
-  const asked: Asked = { ...AT_PROMPT, for: "login", question: msg };
-  return { signal: asking("terminal", "report_auth", asked, msg), notes: OVER, awaits: "turn" };
+  return { signal: ended("terminal", "report_auth", "failed", msg), notes: OVER, awaits: "turn" };
 }
 
 /** What is asked for in full comes by a hook, before this or after it. */

@@ -3,23 +3,38 @@ import type { ScreenRule } from "../../domain/screen-rules.ts";
 /** Its prompt box begins at the edge; choices of dialogs do not. */
 const PROMPT = "^❯";
 
+/** From the first line of a dialog on, so that its question is told. */
+const DIALOG = "^ *[^\\s─❯][^\\n]*$[\\s\\S]*";
+
 /** Before its first prompt it reports nothing: only the screen knows of these. */
 export const SCREEN: readonly ScreenRule[] = [
-  { name: "trust_dialog", says: "waiting", for: "trust", pattern: "Yes, I trust this folder$", not: PROMPT },
+  {
+    name: "trust_dialog",
+    says: "waiting",
+    for: "trust",
+    pattern: `${DIALOG}Yes, I trust this folder$`,
+    not: PROMPT,
+  },
   {
     name: "key_dialog",
     says: "waiting",
     for: "login",
-    pattern: "Do you want to use this API key\\?$",
+    pattern: `${DIALOG}Do you want to use this API key\\?$`,
     not: PROMPT,
   },
-  { name: "login_dialog", says: "waiting", for: "login", pattern: "Select login method:$", not: PROMPT },
+  {
+    name: "login_dialog",
+    says: "waiting",
+    for: "login",
+    pattern: `${DIALOG}Select login method:$`,
+    not: PROMPT,
+  },
   // Of bypassed permissions, of servers and settings of the project, and whatever else a release may ask.
   {
     name: "first_dialog",
     says: "waiting",
     for: "dialog",
-    pattern: "^ *Enter to (?:confirm|select|continue)|Press Enter to continue",
+    pattern: `${DIALOG}(?:Enter to (?:confirm|select|continue)|Press Enter to continue)`,
     not: PROMPT,
   },
   // For who reports nothing at all.

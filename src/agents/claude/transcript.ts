@@ -3,6 +3,7 @@ import { parseInstant } from "../../domain/time.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { entriesOf } from "./entries.ts";
 import { objectOf, readLine, textOf } from "./lines.ts";
+import { queueSeen, takenUp, turnOver } from "./queue.ts";
 import { usageOf } from "./usage.ts";
 
 /** A line with a whole request to the model in it: large, and nothing of it was said to anyone. */
@@ -20,22 +21,18 @@ export function transcript(text: string, notes: Notes): Seen {
 function seenIn(line: JsonObject, notes: Notes): Seen {
   switch (line.type) {
     case "queue-operation":
-      return queued(line);
+      return queueSeen(line, notes);
     case "system":
-      return line.subtype === "turn_duration" ? { isTurnRead: true } : entriesOf(line, notes);
+      return line.subtype === "turn_duration" ? turnOver(notes) : entriesOf(line, notes);
     case "assistant":
       return { ...entriesOf(line, notes), ...requestOf(line) };
     case "user":
+      return takenUp(entriesOf(line, notes), line, notes);
     case "attachment":
       return entriesOf(line, notes);
     default:
       return {};
   }
-}
-
-/** A text for which it has no time yet: it is taken, and becomes an entry when its turn comes. */
-function queued({ operation, content }: JsonObject): Seen {
-  return operation === "enqueue" && typeof content === "string" ? { taken: [content] } : {};
 }
 
 function requestOf(line: JsonObject): Seen {

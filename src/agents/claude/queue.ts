@@ -1,0 +1,60 @@
+import type { JsonObject } from "../../domain/json.ts";
+import type { Notes, Seen } from "../agent.ts";
+import { textOf } from "./lines.ts";
+
+/**
+ * What its transcript tells of texts that were typed in mid-turn: each is put into a queue, taken out of it at the end
+ * of the turn, and then said. While one waits, or is out and not said yet, what it reports as one turn goes on.
+ * Each is known by when it was typed, the oldest goes first: a transcript that is read again counts none twice.
+ */
+export function queueSeen({ operation, content, timestamp }: JsonObject, notes: Notes): Seen {
+  const { waiting, out } = queueIn(notes);
+  const [first, ...others] = waiting;
+  switch (operation) {
+    case "enqueue":
+      return {
+        ...(typeof content === "string" ? { taken: [content] } : {}),
+        notes: kept([...waiting, textOf(timestamp) ?? ""], out),
+      };
+    case "dequeue":
+      return { notes: kept(others, first === undefined ? out : [...out, first]) };
+    case "remove":
+      return { notes: kept(others, out) };
+    default:
+      return {};
+  }
+}
+
+/** A text was said. One that was typed at the prompt found nothing in the queue. */
+export function takenUp(seen: Seen, { promptSource }: JsonObject, notes: Notes): Seen {
+  const { waiting, out } = queueIn(notes);
+  if (seen.taken === undefined || waiting.length + out.length === 0) return seen;
+  const rest = promptSource === "typed" ? kept([], []) : kept(waiting, out.slice(1));
+  return { ...seen, notes: { ...seen.notes, ...rest } };
+}
+
+export function turnOver(notes: Notes): Seen {
+  const { waiting, out } = queueIn(notes);
+  return waiting.length + out.length === 0 ? { isTurnRead: true } : {};
+}
+
+interface Queue {
+  readonly waiting: readonly string[];
+  readonly out: readonly string[];
+}
+
+function queueIn({ queued, out }: Notes): Queue {
+  return { waiting: timesIn(queued), out: timesIn(out) };
+}
+
+function timesIn(text: string | undefined): readonly string[] {
+  return text ? text.split(" ") : [];
+}
+
+function kept(waiting: readonly string[], out: readonly string[]): Notes {
+  return { queued: joined(waiting), out: joined(out) };
+}
+
+function joined(times: readonly string[]): string {
+  return [...new Set(times)].sort().join(" ");
+}
