@@ -42,8 +42,7 @@ async function ourCost(
   seconds: number,
 ): Promise<{ cpu: number; children: number; memoryMb: number }> {
   await using daemon = await LiveDaemon.open(bench.scratch);
-  for (let made = 0; made < SESSIONS; made += 20)
-    await Promise.all(Array.from({ length: 20 }, async () => daemon.start("unknown", ["sleep", "1000"])));
+  for (let made = 0; made < SESSIONS; made += 20) await startSome(daemon, 20);
   // What the starts have left to do is not theirs to pay for.
   await sleep(3000);
   const before = cpuMs(daemon.pid);
@@ -56,6 +55,15 @@ async function ourCost(
   // A child that came and went between two looks has left its page faults.
   const unseen = after.childFaults > before.childFaults && seen.size === 0 ? 1 : 0;
   return { cpu: after.own - before.own, children: seen.size + unseen, memoryMb: memoryMbOf(daemon.pid) };
+}
+
+/** Half are plain commands, half agents at their prompt. */
+async function startSome(daemon: LiveDaemon, count: number): Promise<void> {
+  const started = Array.from({ length: count }, async (_, n) => {
+    if (n % 2 === 0) return void (await daemon.start("unknown", ["sleep", "1000"]));
+    await daemon.waitFor(await daemon.start("scripted", []), "waiting_input");
+  });
+  await Promise.all(started);
 }
 
 async function loopCost(bench: Bench, seconds: number): Promise<number> {

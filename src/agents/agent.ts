@@ -32,6 +32,8 @@ export interface Agent {
 
 /** How sessions of this agent are found that someone started without Rollcall. */
 export interface Outside {
+  /** What its parsers remember of one that may have been there for long, and whose start nobody saw. */
+  readonly notes?: Notes;
   /** Where they leave their traces, for whoever has this environment. */
   places(env: Readonly<Record<string, string | undefined>>): {
     readonly liveFiles: string | null;

@@ -42,10 +42,13 @@ test("hooks that came while there was no daemon are taken in by the next one", a
   const hooks = join(user.state, "run", "hooks");
   const { marker } = user.holderOf(session);
   for (let n = 0; n < 50; n++) drop(hooks, `${marker}.${n + 1}.1.turn_end`, EVENT);
+  const { native_id } = await user.get(session.id);
+  const told = { session_id: native_id, model: "told-by-a-hook", version: "1.0.0" };
+  drop(hooks, `${marker}.51.1.session_start`, JSON.stringify(told));
   drop(hooks, "not-a-hook", "junk");
   await user.up();
   await until(() => hooksOf(user).length === 0, "the spool to be empty");
-  expect(await user.get(session.id)).toMatchObject({ state: "waiting_input" });
+  expect(await user.get(session.id)).toMatchObject({ state: "waiting_input", model: "told-by-a-hook" });
   await user.ok(["send", session.id, "say again", "--wait"]);
 });
 

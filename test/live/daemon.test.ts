@@ -80,13 +80,16 @@ describe("the daemon", () => {
 
   test("learns what happened while there was none", async () => {
     await using user = newLiveUser();
+    const gate = join(user.folder, "gate");
+    const opened = `until [ -e ${gate} ]; do sleep 0.02; done`;
     const [good, bad, talks] = [
-      await user.start(["--", "sh", "-c", "sleep 1; exit 0"]),
-      await user.start(["--kind", "autonomous", "--", "sh", "-c", "sleep 1; echo last; exit 7"]),
+      await user.start(["--", "sh", "-c", `${opened}; exit 0`]),
+      await user.start(["--kind", "autonomous", "--", "sh", "-c", `${opened}; echo last; exit 7`]),
       await atPrompt(user),
     ];
-    await user.ok(["send", talks, "work 1s ; say meanwhile"]);
+    await user.ok(["send", talks, `run ${opened} ; say meanwhile`]);
     await user.ok(["down"]);
+    writeFileSync(gate, "");
     const { pid } = processOf(await eventsOf(user, bad.id));
     await until(() => !isAlive(pid), "its end");
     await user.ok(["up"]);

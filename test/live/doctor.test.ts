@@ -97,7 +97,8 @@ test("doctor --fix ends what carries the marker of a session that has ended", as
 
 test("doctor --fix touches no live session, no stranger, and nothing of another state folder", async () => {
   await using user = newLiveUser();
-  const { id } = await user.start(["--", "sh", "-c", "sleep 1000 & exec sleep 1000"]);
+  // Deaf to the hang-up of a terminal whose holder is gone.
+  const { id } = await user.start(["--", "sh", "-c", "trap '' HUP; sleep 1000 & exec sleep 1000"]);
   const marker = basename(user.launchFolders()[0] as string);
   await using stranger = await decoy({});
   await using elsewhere = await decoy({ ROLLCALL_SESSION: anyMarker(), ROLLCALL_HOME: "/nowhere/else" });

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { LAUNCHER } from "../cli/rollcall.ts";
 import { atPrompt, dataOf, turn } from "./scripted.ts";
@@ -33,7 +35,6 @@ test("a session that ends itself is answered before it dies, and nobody else is 
   const answer = user.rollcall(["send", id, `run ${ROLLCALL} end self --json > answer.json`]);
   expect(await user.reach(id, "stopped")).toMatchObject({ outcome: "interrupted" });
   await answer;
-  const { readFileSync } = await import("node:fs");
   const said = JSON.parse(readFileSync(`${user.workspace}/answer.json`, "utf8")) as object;
   expect(said).toMatchObject({ session: { id, state: "stopping" } });
   expect(await user.daemonPid()).toBe(daemon);
@@ -44,10 +45,10 @@ test("inside a session no daemon is started: live verbs say so, and records work
   await using user = newLiveUser();
   const id = await atPrompt(user);
   const results = `for verb in "start -d -- true" "wait self" "data self" "up" "list -q" "get self" "update self --phase planning"; do ${ROLLCALL} $verb > /dev/null 2>> said; echo "$?" >> codes; done`;
-  await user.ok(["send", id, `work 700ms ; run ${results}`]);
+  await user.ok(["send", id, `run until [ -e gate ]; do sleep 0.02; done ; run ${results}`]);
   await user.reach(id, "running");
   await user.ok(["down"]);
-  const { existsSync, readFileSync } = await import("node:fs");
+  writeFileSync(join(user.workspace, "gate"), "");
   const codes = () =>
     existsSync(`${user.workspace}/codes`)
       ? readFileSync(`${user.workspace}/codes`, "utf8").trim().split("\n")

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { asking, atPrompt, dataOf, eventsOf, said, turn } from "./scripted.ts";
@@ -147,11 +147,15 @@ test.each([["interactive"], ["autonomous"]])(
   "send --wait in mid-turn of an %s agent waits for the turn of its own text",
   async (kind) => {
     await using user = newLiveUser();
-    const { id } = await user.start(["scripted", "--kind", kind, "--prompt", "work 700ms ; say first"]);
+    const prompt = "run until [ -e gate ]; do sleep 0.02; done ; say first";
+    const { id } = await user.start(["scripted", "--kind", kind, "--prompt", prompt]);
     await user.reach(id, "running");
     await until(async () => (await said(user, id, "user")).length === 1, "the first turn");
-    const answer = await user.rollcall(["send", id, "say second", "--wait"]);
-    expect(answer).toMatchObject({ code: 0, stdout: "second\n" });
+    const sending = user.rollcall(["send", id, "say second", "--wait"]);
+    const given = async () => (await eventsOf(user, id)).filter(({ kind: what }) => what === "input_given");
+    await until(async () => (await given()).length === 2, "the second text to be given");
+    writeFileSync(join(user.workspace, "gate"), "");
+    expect(await sending).toMatchObject({ code: 0, stdout: "second\n" });
   },
 );
 

@@ -38,7 +38,8 @@ function signalOf({ status, waitingFor }: JsonObject, isDialog: boolean, notes: 
   if (!isNeeded) return undefined;
   if (status === "busy") return working("file", "file_busy");
   if (status === "waiting") return asked(String(waitingFor));
-  return status === "idle" ? ready("file", "file_idle") : undefined;
+  // The first one comes while it is still loading: a report or the screen tells when it takes input.
+  return status === "idle" && notes.file !== undefined ? ready("file", "file_idle") : undefined;
 }
 
 function asked(waitingFor: string): Signal {

@@ -2,13 +2,13 @@ import { isJsonObject, type JsonObject } from "../../domain/json.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { askedBy, type Call, isAbout } from "./asked.ts";
 import { callsIn } from "./notes.ts";
-import { asking, ready } from "./signals.ts";
+import { asking, ended, ready } from "./signals.ts";
 
 /** What it tells the hooks of its settings: who it is, and what it asks for in full. */
 export function hook(event: string, payload: JsonObject, notes: Notes): Seen {
   if (event === "SessionStart") return started(payload);
   if (event === "PermissionRequest") return requested(payload, notes);
-  if (event === "SessionEnd") return left(payload);
+  if (event === "SessionEnd") return leaving(payload, notes);
   return {};
 }
 
@@ -24,10 +24,12 @@ function started({ session_id, model, transcript_path, source }: JsonObject): Se
   };
 }
 
-/** Told to leave at its prompt: the command that says so is no turn, though it reports to work on it. */
-function left({ reason }: JsonObject): Seen {
+/** Someone told it to leave. It reports that it works on that; the transcript knows whether it was in a turn. */
+function leaving({ reason }: JsonObject, { inTurn }: Notes): Seen {
   if (reason !== "prompt_input_exit") return {};
-  return { signal: { ...ready("hook", "hook_exit"), fillsGap: true } };
+  const rule = "hook_session_end";
+  const signal = inTurn === "yes" ? ended("hook", rule, "aborted") : ready("hook", rule);
+  return { signal: { ...signal, fillsGap: true } };
 }
 
 function requested({ tool_name, tool_input }: JsonObject, notes: Notes): Seen {

@@ -6,6 +6,8 @@ const TRANSCRIPT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
 
 /** Sessions of Claude Code that someone started by hand: each has a live file, and a transcript from its first prompt. */
 export const outside: Outside = {
+  // Its live file is all there is, from its first word on.
+  notes: { file: "unseen" },
   places(env) {
     const config = env.CLAUDE_CONFIG_DIR || `${env.HOME ?? ""}/.claude`;
     return { liveFiles: `${config}/sessions`, transcripts: `${config}/projects` };

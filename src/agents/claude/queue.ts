@@ -25,17 +25,17 @@ export function queueSeen({ operation, content, timestamp }: JsonObject, notes: 
   }
 }
 
-/** A text was said. One that was typed at the prompt found nothing in the queue. */
+/** A text begins a turn, unless it was a command. One that was typed at the prompt found nothing in the queue. */
 export function takenUp(seen: Seen, { promptSource }: JsonObject, notes: Notes): Seen {
+  if (seen.taken === undefined || typeof promptSource !== "string") return seen;
   const { waiting, out } = queueIn(notes);
-  if (seen.taken === undefined || waiting.length + out.length === 0) return seen;
   const rest = promptSource === "typed" ? kept([], []) : kept(waiting, out.slice(1));
-  return { ...seen, notes: { ...seen.notes, ...rest } };
+  return { ...seen, notes: { ...seen.notes, ...rest, inTurn: "yes" } };
 }
 
 export function turnOver(notes: Notes): Seen {
   const { waiting, out } = queueIn(notes);
-  return waiting.length + out.length === 0 ? { isTurnRead: true } : {};
+  return waiting.length + out.length === 0 ? { isTurnRead: true, notes: { inTurn: "" } } : {};
 }
 
 interface Queue {

@@ -22,9 +22,22 @@ export class FolderTree {
   }
 
   begin(): void {
-    if (this.#isStopped || this.#watch(this.#root, 0)) return;
-    this.#timer = setTimeout(() => this.begin(), AGAIN_MS);
+    if (!this.#isStopped && !this.#watch(this.#root, 0)) this.#beginLater();
+  }
+
+  /** What is in the folder by then was made while nobody looked, and is told. */
+  #beginLater(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      if (this.#isStopped) return;
+      if (this.#watch(this.#root, 0)) this.#tellAll();
+      else this.#beginLater();
+    }, AGAIN_MS);
     this.#timer.unref();
+  }
+
+  #tellAll(): void {
+    for (const folder of this.#watchers.keys()) for (const file of filesIn(folder)) this.#changed(file);
   }
 
   stop(): void {
@@ -54,10 +67,7 @@ export class FolderTree {
   #forget(folder: string): void {
     this.#watchers.get(folder)?.close();
     this.#watchers.delete(folder);
-    if (folder !== this.#root || this.#isStopped) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.begin(), AGAIN_MS);
-    this.#timer.unref();
+    if (folder === this.#root && !this.#isStopped) this.#beginLater();
   }
 
   #saw(folder: string, name: string | null, depth: number): void {

@@ -25,7 +25,7 @@ export class OutsideSession {
   liveFile: string | null = null;
   readonly #agent: Agent;
   readonly #services: Services;
-  #notes: Notes = {};
+  #notes: Notes;
   #tail: FileTail | undefined;
   #process: ProcessIdentity | null;
   #lastGrownMs = performance.now();
@@ -36,6 +36,7 @@ export class OutsideSession {
   constructor(services: Services, { id, agent, nativeId, process }: Found) {
     this.#services = services;
     this.#agent = agent;
+    this.#notes = agent.outside?.notes ?? {};
     this.id = id;
     this.nativeId = nativeId;
     this.#process = process;

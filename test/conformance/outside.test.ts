@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import type { Shown } from "../cli/rollcall.ts";
+import { isAlive } from "../live/user.ts";
+import { type Lab, newLab } from "./lab.ts";
+import { matrix } from "./matrix.ts";
+
+/** How each is started by hand, for one turn; and what can be known once it is gone. */
+const BY_HAND = {
+  claude: { args: ["-p"], end: "stopped" },
+  codex: { args: ["exec", "--skip-git-repo-check"], end: "unknown" },
+} as const;
+
+matrix(
+  ({ program, kind }) => {
+    test("session started outside Rollcall", async () => {
+      await using lab = await newLab(program);
+      await lab.ok(["up"]);
+      const { args, end } = BY_HAND[program];
+      const child = byHand(lab, [...args, "[[gate:outside]][[text:said outside]]"]);
+      await lab.model.asked("outside");
+      const id = await onTheRoll(lab);
+      const session = await lab.watch(id, kind);
+      await session.at("seen outside", "running", { via: ["resuming", "waiting_input:prompt"] });
+      expect(await session.get()).toMatchObject({ agent_type: program, origin: "observed", attached: null });
+      expect(await lab.rollcall(["end", id, "--json"])).toMatchObject({ code: 4 });
+      expect(isAlive(child.pid as number)).toBe(true);
+      lab.model.open("outside");
+      await once(child, "close");
+      await session.at("gone outside", end, { via: ["waiting_input:prompt"] });
+      expect(JSON.stringify(await session.entries())).toContain("said outside");
+    });
+  },
+  { kinds: ["autonomous"] },
+);
+
+function byHand(lab: Lab, args: readonly string[]): ChildProcess {
+  const { ROLLCALL_HOME: _, ...env } = lab.env;
+  return spawn(lab.program.path, args, { cwd: lab.place.project, env, stdio: "ignore" });
+}
+
+async function onTheRoll(lab: Lab): Promise<string> {
+  const live = async () => (await lab.ok(["list", "--active-only", "--json"])).json.sessions as Shown[];
+  await expect.poll(async () => (await live()).length, { timeout: 30_000 }).toBe(1);
+  return (await live())[0]?.id as string;
+}
