@@ -43,11 +43,6 @@ export function noteAnswered(notes: Notes, id: string): Notes {
   return { calls: JSON.stringify(openCalls(notes).filter((call) => call.id !== id)) };
 }
 
-/** Whether what the call would do can be read off it. */
-export function isReadable({ name }: Call): boolean {
-  return name !== SCRIPT_TOOL;
-}
-
 /** The one call of a script, where it is made of literals: then it says in full what would be done. */
 function callInScript(script: string): Omit<Call, "id"> | undefined {
   const [call, ...others] = script.matchAll(/\btools\.(\w+)\s*\(/g);

@@ -1,6 +1,6 @@
 import type { Asked, Signal } from "../../domain/signal.ts";
 import type { Notes, Seen } from "../agent.ts";
-import { isReadable, openCalls } from "./calls.ts";
+import { openCalls } from "./calls.ts";
 import { asking, type Turn } from "./signals.ts";
 
 const STATES: readonly unknown[] = ["idle", "working", "done", "error", "blocked"];
@@ -55,9 +55,12 @@ function result(turn: Turn, notes: Notes): { readonly turn?: Turn; readonly inTu
   return notes.turn === undefined ? { turn } : { inTurn: turn };
 }
 
+/** The tools that ask for a permission; a call of any other may be open meanwhile, such as one that waits for a helper. */
+const ASKING: readonly string[] = ["exec_command", "apply_patch"];
+
 /** The report does not say what is asked. Calls are taken up in their order, but for those that need no permission. */
 function askedIn(notes: Notes): Partial<Asked> {
   const calls = openCalls(notes);
   const call = calls.find(({ input }) => input.sandbox_permissions === "require_escalated") ?? calls[0];
-  return call && isReadable(call) ? { tool: call.name, input: call.input } : {};
+  return call && ASKING.includes(call.name) ? { tool: call.name, input: call.input } : {};
 }
