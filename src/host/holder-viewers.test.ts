@@ -8,9 +8,12 @@ describe.skipIf(!hasCompiler)("viewers", () => {
     await using session = await startSession(size, { host: "pty", cols: 120, rows: 40 });
     await using first = await session.connect({ role: "view", types: true, cols: 80, rows: 24 });
     const { you: one } = await first.has("status");
+    // Two changes that come before the agent has seen the first are one to it.
+    await session.says("80x24\r\n");
     const second = await session.connect({ role: "view", types: true, cols: 100, rows: 30 });
     const { you: two } = await second.has("status");
     await first.has("typist", ({ typist }) => typist === two);
+    await session.says("80x24\r\n100x30\r\n");
     await second[Symbol.asyncDispose]();
     await first.has("detached");
     expect(await first.status()).toMatchObject({ typist: one, cols: 80, rows: 24, viewers: 1 });

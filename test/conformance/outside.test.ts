@@ -18,7 +18,8 @@ matrix(
       await using lab = await newLab(program);
       await lab.ok(["up"]);
       const { args, end } = BY_HAND[program];
-      const child = byHand(lab, [...args, "[[gate:outside]][[text:said outside]]"]);
+      using started = byHand(lab, [...args, "[[gate:outside]][[text:said outside]]"]);
+      const { child } = started;
       await lab.model.asked("outside");
       const id = await onTheRoll(lab);
       const session = await lab.watch(id, kind);
@@ -35,9 +36,10 @@ matrix(
   { kinds: ["autonomous"] },
 );
 
-function byHand(lab: Lab, args: readonly string[]): ChildProcess {
+function byHand(lab: Lab, args: readonly string[]): Disposable & { readonly child: ChildProcess } {
   const { ROLLCALL_HOME: _, ...env } = lab.env;
-  return spawn(lab.program.path, args, { cwd: lab.place.project, env, stdio: "ignore" });
+  const child = spawn(lab.program.path, args, { cwd: lab.place.project, env, stdio: "ignore" });
+  return { child, [Symbol.dispose]: () => void child.kill("SIGKILL") };
 }
 
 async function onTheRoll(lab: Lab): Promise<string> {

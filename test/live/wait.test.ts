@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../cli/rollcall.ts";
 import { atPrompt, turn } from "./scripted.ts";
@@ -110,9 +110,19 @@ describe("wait", () => {
 /** A call of which the daemon has taken the connection. */
 async function isWaiting(user: LiveUser, args: readonly string[]): Promise<{ answer: Promise<Answer> }> {
   const daemon = await user.daemonPid();
-  const connections = () => readdirSync(`/proc/${daemon}/fd`).length;
-  const before = connections();
+  const open = () => readdirSync(`/proc/${daemon}/fd`).map((fd) => linkOf(`/proc/${daemon}/fd/${fd}`));
+  const before = new Set(open());
   const answer = user.rollcall(args);
-  await until(() => connections() > before, "the daemon to be asked");
+  const isNew = (link: string) => link.startsWith("socket:") && !before.has(link);
+  await until(() => open().some(isNew), "the daemon to be asked");
   return { answer };
+}
+
+/** Empty for one that was closed meanwhile. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
 }
