@@ -168,7 +168,9 @@ describe.skipIf(!hasCompiler)("a terminal", () => {
   });
 
   test("knows when the last key came, and does not count its own answers", async () => {
-    await using session = await startSession(probe("ask", hex("\x1b[c")), { host: "pty" });
+    // It asks, and then stays: who has left cannot be asked any more.
+    const stays = ["sh", "-c", '"$0" "$@"; exec sleep 1000', ...probe("ask", hex("\x1b[c"))];
+    await using session = await startSession(stays, { host: "pty" });
     await using client = await session.connect();
     expect((await client.status()).lastInputMsAgo).toBeNull();
     client.holder.input("k");
