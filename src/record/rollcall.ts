@@ -97,9 +97,9 @@ export class Rollcall implements AsyncDisposable {
   /** Whether work on a session can go on, and how. Reads only, and answers for every input. */
   async shouldResume(id: string): Promise<ResumeVerdict> {
     try {
-      const stored = await this.context.store.find(id);
-      return stored
-        ? decideResume(stored.row, this.context.resumePolicy, this.context.now())
+      const row = await this.context.store.findRow(id);
+      return row
+        ? decideResume(row, this.context.resumePolicy, this.context.now())
         : refuse("session_not_found");
     } catch (error) {
       return refuse(error instanceof RollcallError && error.code === "corrupt" ? "corrupt" : "unavailable");

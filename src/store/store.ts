@@ -20,6 +20,8 @@ export interface Store extends AsyncDisposable {
   change(sessionId: string, decide: Decide, options?: ChangeOptions): Promise<Change>;
 
   find(sessionId: string): Promise<StoredSession | undefined>;
+  /** The row alone, for who decides something by it; the most asked for, and the cheapest. */
+  findRow(sessionId: string): Promise<SessionRow | undefined>;
   /** Newest activity first, then by id. Filters apply before the limit; a limit of 0 means all. */
   list(query: ListQuery): Promise<Page<StoredSession>>;
   /** The ids of sessions that end in these characters, or that carry this name. Short lists, newest first. */

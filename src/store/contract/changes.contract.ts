@@ -26,6 +26,14 @@ export function changesContract(makePlace: MakePlace): void {
       expect((await store.find("s"))?.row.seq).toBe(1);
     });
 
+    test("is shown as a row alone, the same as with all that belongs to it", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      expect(await store.findRow("s")).toBeUndefined();
+      const { row } = await append(store, "s", created());
+      expect(await store.findRow("s")).toEqual(row);
+    });
+
     test("is there for whoever opens the store afterwards", async () => {
       using place = makePlace();
       {

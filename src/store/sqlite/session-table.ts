@@ -72,6 +72,7 @@ const COLUMNS = [
 
 export class SessionTable {
   readonly #find: LazyStatement<[string], KeptValues>;
+  readonly #findRow: LazyStatement<[string], [string]>;
   readonly #insert: LazyStatement<unknown[]>;
   readonly #update: LazyStatement<unknown[]>;
   readonly #touch: LazyStatement<[number, string, string, number]>;
@@ -87,6 +88,7 @@ export class SessionTable {
        FROM sessions s WHERE s.id = ?`,
       { asValues: true },
     );
+    this.#findRow = new LazyStatement(db, "SELECT body FROM sessions WHERE id = ?", { asValues: true });
     this.#insert = new LazyStatement(
       db,
       `INSERT INTO sessions (${COLUMNS.join(", ")}, id, suffix, created_at, file_version)
@@ -111,6 +113,11 @@ export class SessionTable {
          SELECT ? UNION SELECT c.id FROM sessions c JOIN family f ON c.parent_id = f.id
        ) SELECT ${KEPT_COLUMNS} FROM sessions s JOIN family USING (id)`,
     );
+  }
+
+  findRow(id: string): SessionRow | undefined {
+    const kept = this.#findRow.ready.get(id);
+    return kept && parseRow(id, kept[0]);
   }
 
   find(id: string): StoredSession | undefined {

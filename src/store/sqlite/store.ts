@@ -51,6 +51,14 @@ class SqliteStore implements contract.Store {
     }
   }
 
+  async findRow(sessionId: string): Promise<SessionRow | undefined> {
+    try {
+      return this.#use().sessions.findRow(sessionId);
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
   async list(query: contract.ListQuery): Promise<contract.Page<contract.StoredSession>> {
     return this.#read(({ list }) => list.page(query));
   }
