@@ -43,10 +43,13 @@ async function startDaemon(lab: Lab): Promise<AsyncDisposable & { readonly pid: 
   };
 }
 
-/** Living processes in this home. */
+/** Living processes in this home, or of a program that lies there. */
 function pidsOf(home: string): number[] {
   const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
-  return pids.filter((pid) => isAlive(pid) && read(`/proc/${pid}/environ`).includes(`\0HOME=${home}\0`));
+  const isThere = (pid: number) =>
+    `\0${read(`/proc/${pid}/environ`)}`.includes(`\0HOME=${home}\0`) ||
+    read(`/proc/${pid}/cmdline`).includes(`${home}/`);
+  return pids.filter((pid) => isAlive(pid) && isThere(pid));
 }
 
 function commandsOf(home: string): string[] {
