@@ -135,17 +135,18 @@ PRAGMA cell_size_check = ON;
 PRAGMA temp_store = MEMORY;
 `;
 
+const JOURNAL_STEP_MS = 5;
+
 /** The one step for which the engine does not wait by itself: those who make the same store meet here. */
 function useJournal(db: Database.Database, waitMs: number): void {
-  const until = performance.now() + waitMs;
-  for (;;) {
+  for (let waited = 0; ; waited += JOURNAL_STEP_MS) {
     try {
       db.pragma("journal_mode = WAL");
       return;
     } catch (error) {
       const isBusy = (error as { code?: unknown }).code === "SQLITE_BUSY";
-      if (!isBusy || performance.now() > until) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      if (!isBusy || waited > waitMs) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, JOURNAL_STEP_MS);
     }
   }
 }
