@@ -23,7 +23,11 @@ const CLI_CHUNKS = [
     test: /rolldown[/:]runtime|src\/(cli\/(commands?|output|text|parse|help)|domain\/(errors|wire))\.ts$/,
     priority: 2,
   },
-  { name: "record", test: /src\/(cli\/commands\/(get|hook)|record\/(delegate|last-turns))\.ts$/, priority: 1 },
+  {
+    name: "record",
+    test: /src\/(cli\/commands\/(get|hook)|record\/(delegate|last-turns))\.ts$/,
+    priority: 1,
+  },
   {
     name: "record",
     test: /src\/(domain|store|record)\/|src\/cli\/open\.ts|better-sqlite3/,
