@@ -53,6 +53,8 @@ export interface OutsideIdentity {
   readonly cwd: string | null;
   /** Its process, where it tells. */
   readonly pid: number | null;
+  /** When that process was started, in clock ticks since boot. */
+  readonly startTime?: string;
   readonly transcript?: string;
 }
 

@@ -2,6 +2,7 @@ import { RollcallError } from "../domain/errors.ts";
 import type { FeedEvent } from "../domain/event.ts";
 import { shows } from "../domain/same-text.ts";
 import type { Channel, SessionRow } from "../domain/session.ts";
+import { CommandWatch } from "./command-watch.ts";
 import { type Daemon, liveOrThrow } from "./daemon.ts";
 import { encodeKeys } from "./keys.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -35,6 +36,8 @@ export async function sendInput(
     const isQueued = isTold && row.state === "running";
     if (!isQueued) await emptyPromptBox(session);
     using taken = watchTaken(daemon, session, row, text);
+    using command = !isQueued && isOwnCommand(text) ? new CommandWatch(session, taken) : undefined;
+    await command?.begin();
     const { seq } = await session.input.say("send", text, { channel: channel ?? null, isQueued });
     if (isTold && !(await taken.within(TAKEN_MS)))
       throw new RollcallError("not_delivered", `Session ${row.id} did not show that it took the text.`, {
@@ -82,6 +85,11 @@ function isTaken({ body }: FeedEvent, text: string, isQueued: boolean): boolean 
   // A command of the agent's own may begin another conversation.
   if (body.kind === "identified") return body.identity.nativeId !== undefined;
   return body.kind === "state_changed" && (body.to !== "waiting_input" || body.waiting?.for !== "prompt");
+}
+
+/** Agents take such a line for an order to themselves: nothing of it comes into the conversation. */
+function isOwnCommand(text: string): boolean {
+  return /^\/\w[^\n]*$/.test(text);
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.

@@ -8,11 +8,12 @@ import { createRedactor } from "../domain/redact.ts";
 import { decideResume } from "../domain/resume.ts";
 import { checkPattern } from "../domain/screen-rules.ts";
 import type { AgentType, Channel, SessionRecord, SessionRow } from "../domain/session.ts";
-import { isEnded, isLive, LIVE_STATES } from "../domain/state.ts";
+import { isEnded, isLive } from "../domain/state.ts";
 import { type Context, stamp } from "../record/context.ts";
 import { type CreateInput, createCarried } from "../record/create.ts";
 import type { Daemon } from "./daemon.ts";
 import { faultPoint } from "./fault-point.ts";
+import { checkNotHeld } from "./held.ts";
 import {
   carryPlanned,
   checkView,
@@ -21,7 +22,6 @@ import {
   type PlannedLaunch,
   planLaunch,
 } from "./launch.ts";
-import { pidsWriting } from "./open-files.ts";
 
 export interface StartInput extends LaunchInput, Omit<CreateInput, "agentType" | "pid"> {
   readonly agentType: AgentType;
@@ -202,25 +202,6 @@ function checkResumable(daemon: Daemon, row: SessionRow, needsVerdict: boolean):
       hint: "Leave --if-resumable out to resume it nevertheless.",
       facts: { reason: verdict.reason },
     });
-}
-
-/** Two processes in one conversation would mix their words. */
-async function checkNotHeld(daemon: Daemon, row: SessionRow, env: LaunchInput["env"]): Promise<void> {
-  const { store } = daemon.services.context;
-  const isHolding = (other: SessionRow) => other.id !== row.id && other.agentType === row.agentType;
-  const nativeId = row.nativeId as string;
-  const { items } = await store.list({ states: LIVE_STATES, nativeId, where: isHolding, limit: 1 });
-  const holder = items[0]?.row;
-  if (holder) throw held(row, `Session ${holder.id} is in the same conversation and lives.`);
-  const lock = findAgent(row.agentType)?.lockOf?.(env, row.nativeId ?? "");
-  const pid = lock === undefined ? undefined : pidsWriting(lock)[0];
-  if (pid !== undefined) throw held(row, `Process ${pid} is in the conversation of session ${row.id}.`);
-}
-
-function held(row: SessionRow, message: string): RollcallError {
-  return new RollcallError("conversation_held", message, {
-    hint: `End it first, or begin a copy with \`rollcall fork ${row.id}\`.`,
-  });
 }
 
 function stillThere(row: SessionRow): RollcallError {

@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { RUN_MARK } from "../../src/testing/leak-check.ts";
@@ -79,6 +80,13 @@ export async function newLab(name: ProgramName, options: Omit<PlaceOptions, "mod
       if (left.length > 0) throw new Error(`left behind: ${JSON.stringify(left)}`);
     },
   };
+}
+
+/** The program as its user starts it, without Rollcall. */
+export function byHand(lab: Lab, args: readonly string[]): Disposable & { readonly child: ChildProcess } {
+  const { ROLLCALL_HOME: _, ...env } = lab.env;
+  const child = spawn(lab.program.path, args, { cwd: lab.place.project, env, stdio: "ignore" });
+  return { child, [Symbol.dispose]: () => void child.kill("SIGKILL") };
 }
 
 /** Another release than the pinned one can be asked for by name. */

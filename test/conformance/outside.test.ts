@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import type { Shown } from "../cli/rollcall.ts";
 import { isAlive } from "../live/user.ts";
-import { type Lab, newLab } from "./lab.ts";
+import { byHand, type Lab, newLab } from "./lab.ts";
 import { matrix } from "./matrix.ts";
 
 /** How each is started by hand, for one turn; and what can be known once it is gone. */
@@ -35,12 +34,6 @@ matrix(
   },
   { kinds: ["autonomous"] },
 );
-
-function byHand(lab: Lab, args: readonly string[]): Disposable & { readonly child: ChildProcess } {
-  const { ROLLCALL_HOME: _, ...env } = lab.env;
-  const child = spawn(lab.program.path, args, { cwd: lab.place.project, env, stdio: "ignore" });
-  return { child, [Symbol.dispose]: () => void child.kill("SIGKILL") };
-}
 
 async function onTheRoll(lab: Lab): Promise<string> {
   const live = async () => (await lab.ok(["list", "--active-only", "--json"])).json.sessions as Shown[];

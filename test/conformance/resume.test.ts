@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import type { Shown } from "../cli/rollcall.ts";
-import { newLab } from "./lab.ts";
+import { byHand, newLab } from "./lab.ts";
 import { matrix, TO_A_TURN, TO_THE_END } from "./matrix.ts";
 import { begin } from "./turn.ts";
 import type { Watched } from "./watched.ts";
@@ -93,5 +94,26 @@ matrix(({ program, kind }) => {
     const answer = await lab.rollcall(["resume", session.id, "-d", "--json"]);
     expect(answer).toMatchObject({ code: 4, error: { code: "conversation_held" } });
     await session.stays("resume refused", "running", 300);
+  });
+
+  test("resume while a process outside Rollcall holds it", async () => {
+    await using lab = await newLab(program);
+    const session = await begin(lab, kind, "[[text:first answer]]");
+    const { native_id: native } = await session.at("first turn done", over, way);
+    await lab.ok(["end", session.id]);
+    const again = { claude: ["-p", "--resume"], codex: ["exec", "--skip-git-repo-check", "resume"] }[program];
+    using started = byHand(lab, [...again, String(native), "[[gate:outside]][[text:said outside]]"]);
+    await lab.model.asked("outside");
+    const held = await lab.rollcall(["resume", session.id, "-d", "--json"]);
+    expect(held).toMatchObject({ code: 4, error: { code: "conversation_held" } });
+    expect((await session.get()).generation).toBe(1);
+    lab.model.open("outside");
+    await once(started.child, "close");
+    await lab.ok(["resume", session.id, "-d", "--prompt", "[[gate:second]][[text:second answer]]"]);
+    await lab.model.asked("second");
+    await session.at("resumed and running", "running", { via: [...TO_A_TURN, "stopping", "stopped"] });
+    lab.model.open("second");
+    await session.at("resumed turn done", over, way);
+    expect(lab.lastTurn()?.prompts).toHaveLength(3);
   });
 });

@@ -1,4 +1,6 @@
-import { test } from "vitest";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
 import { newLab } from "./lab.ts";
 import { matrix, TO_A_TURN, TO_THE_END } from "./matrix.ts";
 import { begin } from "./turn.ts";
@@ -6,6 +8,10 @@ import { begin } from "./turn.ts";
 /** The sub-agent is held while the turn that called it says that it is done. */
 const DELEGATES =
   '[[call:Task {"description":"helper","prompt":"[[gate:helper]][[text:helped]]","subagent_type":"general-purpose","run_in_background":true}]]';
+
+/** This one is waited for, and asks for something itself. */
+const ASKS =
+  '[[call:Task {"description":"helper","prompt":"[[risky:touch helped]][[then]][[gate:after]][[text:helped]]","subagent_type":"general-purpose"}]]';
 
 matrix(
   ({ program, kind }) => {
@@ -18,6 +24,20 @@ matrix(
       lab.model.open("helper");
       const over = kind === "interactive" ? "waiting_input:prompt" : "stopped";
       await session.at("sub-agent and turn done", over, { via: TO_THE_END });
+    });
+
+    test("permission of a sub-agent", async () => {
+      await using lab = await newLab(program);
+      const session = await begin(lab, kind, ASKS);
+      await session.at("sub-agent asks", "waiting_input:permission", { via: TO_A_TURN });
+      expect(JSON.stringify((await session.asked()).input)).toContain("touch helped");
+      await lab.ok(["approve", session.id]);
+      await lab.model.asked("after");
+      await session.at("approved", "running");
+      lab.model.open("after");
+      const over = kind === "interactive" ? "waiting_input:prompt" : "stopped";
+      await session.at("sub-agent and turn done", over, { via: TO_THE_END });
+      expect(existsSync(join(lab.place.project, "helped"))).toBe(true);
     });
   },
   { programs: ["claude"] },

@@ -3,6 +3,9 @@ import { newLab } from "./lab.ts";
 import { matrix, slowTest, TO_A_TURN, TO_THE_END } from "./matrix.ts";
 import { begin, unasked } from "./turn.ts";
 
+/** One that each knows and does not take by itself. */
+const OTHER_MODELS = { claude: "claude-haiku-4-5", codex: "gpt-5.4-mini" } as const;
+
 matrix(({ program, kind }) => {
   test("turn running and done", async () => {
     await using lab = await newLab(program);
@@ -35,6 +38,16 @@ matrix(({ program, kind }) => {
       expect.arrayContaining(["text", "tool_call", "tool_result"]),
     );
     expect(JSON.stringify(entries)).toContain("from-the-tool");
+  });
+
+  test("model chosen", async () => {
+    await using lab = await newLab(program);
+    const model = OTHER_MODELS[program];
+    const session = await begin(lab, kind, "[[text:hello]]", "--model", model);
+    const isOver = kind === "interactive" ? "waiting_input:prompt" : "stopped";
+    await session.at("turn done", isOver, { via: [...TO_A_TURN, ...TO_THE_END] });
+    expect(lab.lastTurn()?.model).toBe(model);
+    expect(await session.get()).toMatchObject({ model });
   });
 
   slowTest("slow answer of 10 s", async () => {
@@ -71,6 +84,47 @@ matrix(
       await session.send(text);
       await session.at("second turn done", "waiting_input:prompt", { via: ["running"] });
       expect(lab.lastTurn()?.prompt).toBe(text);
+    });
+
+    test("text in mid-turn", async () => {
+      await using lab = await newLab(program);
+      const session = await begin(lab, kind, "[[gate:first]][[text:one]]");
+      await lab.model.asked("first");
+      await session.at("turn running", "running", { via: TO_A_TURN });
+      await session.send("[[gate:second]][[text:two]]");
+      await session.stays("a text behind the running turn", "running", 500);
+      lab.model.open("first");
+      await lab.model.asked("second");
+      await session.stays("turn of that text", "running", 500);
+      lab.model.open("second");
+      await session.at("both turns done", "waiting_input:prompt");
+      const said = (await session.entries()).filter(({ kind }) => kind === "text");
+      expect(said.map(({ text }) => text)).toEqual([
+        "[[gate:first]][[text:one]]",
+        // Codex drops an answer that has not begun, and asks anew with both texts.
+        ...(program === "claude" ? ["one"] : []),
+        "[[gate:second]][[text:two]]",
+        "two",
+      ]);
+    });
+
+    test("a new conversation begun in the program", async () => {
+      await using lab = await newLab(program);
+      const session = await begin(lab, kind, "[[text:one]]");
+      const before = await session.at("first turn done", "waiting_input:prompt", { via: TO_A_TURN });
+      await lab.ok(["send", session.id, program === "claude" ? "/clear" : "/new"]);
+      // Claude says that it works while it clears.
+      const via = program === "claude" ? ["running"] : [];
+      await session.stays("a conversation with nothing in it", "waiting_input:prompt", 1500, { via });
+      await session.send("[[gate:new]][[text:two]]");
+      await lab.model.asked("new");
+      await session.at("its first turn", "running");
+      lab.model.open("new");
+      const after = await session.at("its first turn done", "waiting_input:prompt");
+      expect(lab.lastTurn()?.prompts).not.toContain("[[text:one]]");
+      expect(after.native_id).not.toBe(before.native_id);
+      expect(after.native_id).toBe(lab.lastTurn()?.conversationId);
+      expect((await session.entries()).at(-1)).toMatchObject({ role: "assistant", text: "two" });
     });
   },
   { kinds: ["interactive"] },

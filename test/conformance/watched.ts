@@ -104,12 +104,18 @@ export class Watched {
     return shown;
   }
 
-  /** It is still so after a while, and was so all the time. */
-  async stays(moment: string, expected: StateWord, ms: number): Promise<void> {
+  /** It is still so after a while, and was so all the time, but for what it may pass through. */
+  async stays(
+    moment: string,
+    expected: StateWord,
+    ms: number,
+    { via = [] }: Pick<Labelled, "via"> = {},
+  ): Promise<void> {
     await sleep(ms);
     const shown = await this.get();
     const path = this.#pathSince();
-    const got = path.some((word) => word !== expected) ? path.join(" ") : shownWord(shown);
+    const isStray = path.some((word) => word !== expected && !via.includes(word));
+    const got = isStray ? path.join(" ") : shownWord(shown);
     const verdict = got === expected ? "right" : "wrong";
     this.#note({ moment, expected, got, verdict, source: String(shown.state_source), latencyMs: null });
     expect(got, moment).toBe(expected);

@@ -14,7 +14,9 @@ export const outside: Outside = {
   },
   ofFile: (content) => {
     const pid = typeof content.pid === "number" ? content.pid : null;
-    return pid === null ? undefined : identityOf(content.sessionId, content, pid);
+    const identity = pid === null ? undefined : identityOf(content.sessionId, content, pid);
+    const { procStart } = content;
+    return identity && (typeof procStart === "string" ? { ...identity, startTime: procStart } : identity);
   },
   ofTranscript(name, line) {
     const nativeId = TRANSCRIPT.exec(name)?.[1];

@@ -1,17 +1,14 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
 import type { Agent, Outside as OutsideFacts, OutsideIdentity } from "../../agents/agent.ts";
 import { agentsSeenOutside, findAgent } from "../../agents/registry.ts";
-import { isJsonObject, type JsonObject } from "../../domain/json.ts";
-import type { ProcessIdentity } from "../../domain/session.ts";
+import type { JsonObject } from "../../domain/json.ts";
 import { LIVE_STATES } from "../../domain/state.ts";
 import { createObserved } from "../../record/create.ts";
-import { bootId, startTimeOf } from "../../record/process.ts";
 import { workspaceOf } from "../../record/workspace.ts";
 import { pidsWriting, writtenUnder } from "../open-files.ts";
 import { markerOf } from "../proc.ts";
 import type { Services } from "../services.ts";
 import { FolderTree } from "./folder-tree.ts";
+import { isLiveFile, liveFilesIn, processOf, readLiveFile } from "./live-files.ts";
 import { OutsideSession } from "./outside-session.ts";
 import { identityIn } from "./transcript-head.ts";
 
@@ -19,7 +16,6 @@ const LOOK_MS = 5000;
 const LEAVING_MS = 500;
 /** Without a process to show for it, a transcript that has not grown for so long may be anybody's. */
 const SILENT_MS = 60_000;
-const LIVE_FILE = /^(\d+)\.json$/;
 
 interface Watched {
   readonly agent: Agent;
@@ -99,8 +95,8 @@ export class Outside {
     const { liveFiles, transcripts } = watched;
     if (liveFiles !== null) {
       this.#watch(liveFiles, (path) => void this.#inOrder(async () => this.#sawLiveFile(watched, path)));
-      for (const name of namesIn(liveFiles))
-        void this.#inOrder(async () => this.#sawLiveFile(watched, join(liveFiles, name)));
+      for (const path of liveFilesIn(liveFiles))
+        void this.#inOrder(async () => this.#sawLiveFile(watched, path));
     }
     this.#watch(transcripts, (path) => void this.#inOrder(async () => this.#sawTranscript(watched, path)));
     for (const path of writtenUnder(transcripts))
@@ -113,20 +109,17 @@ export class Outside {
     tree.begin();
   }
 
-  async #sawLiveFile({ agent, facts }: Watched, path: string): Promise<void> {
-    const pid = LIVE_FILE.exec(basename(path))?.[1];
-    const content = pid === undefined ? undefined : readObject(path);
+  async #sawLiveFile({ agent }: Watched, path: string): Promise<void> {
+    if (!isLiveFile(path)) return;
+    const told = readLiveFile(agent, path);
     // Taken away: it is about to leave.
-    if (pid !== undefined && !content) setTimeout(() => this.#look(), LEAVING_MS).unref();
-    const identity = content && facts.ofFile?.(content);
-    if (!content || !identity || identity.pid !== Number(pid)) return;
-    const process = processOf(Number(pid));
-    if (!process || markerOf(process.pid) !== undefined) return;
-    const session = await this.#sessionOf(agent, identity);
+    if (!told) setTimeout(() => this.#look(), LEAVING_MS).unref();
+    if (!told || markerOf(told.process.pid) !== undefined) return;
+    const session = await this.#sessionOf(agent, told.identity);
     if (!session) return;
     session.liveFile = path;
-    await session.runs(process);
-    await session.take((notes) => agent.observe.file?.(content, notes) ?? {});
+    await session.runs(told.process);
+    await session.take((notes) => agent.observe.file?.(told.content, notes) ?? {});
   }
 
   async #sawTranscript({ agent, facts }: Watched, path: string): Promise<void> {
@@ -194,26 +187,4 @@ export class Outside {
 
 function keyOf({ type }: Agent, nativeId: string): string {
   return `${type} ${nativeId}`;
-}
-
-function processOf(pid: number | undefined): ProcessIdentity | undefined {
-  const startTime = pid === undefined ? undefined : startTimeOf(pid);
-  return pid === undefined || startTime === undefined ? undefined : { pid, startTime, bootId: bootId() };
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function readObject(path: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
