@@ -1,3 +1,4 @@
+import { INTERRUPTED } from "../domain/entry.ts";
 import { RollcallError } from "../domain/errors.ts";
 import type { FeedEvent } from "../domain/event.ts";
 import type { SessionRow } from "../domain/session.ts";
@@ -41,7 +42,9 @@ function checkInTurn(row: SessionRow): void {
   });
 }
 
+/** With a text that waited, the next turn begins at once, and only a notice tells that there was an end. */
 function isTurnOver({ body }: FeedEvent): boolean {
+  if (body.kind === "entry_added") return body.entry.name === INTERRUPTED;
   if (body.kind !== "state_changed") return false;
   return isEnded(body.to) || (body.to === "waiting_input" && body.waiting?.for === "prompt");
 }

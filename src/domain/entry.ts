@@ -16,13 +16,16 @@ export interface EntryTool {
   readonly governanceResult?: Json;
 }
 
+/** The name of a notice that a turn was stopped by a person. */
+export const INTERRUPTED = "interrupted";
+
 /** One item of the transcript, before the store has given it a place. */
 export interface NewEntry {
   readonly role: EntryRole;
   readonly kind: EntryKind;
   readonly text: string | null;
   readonly tool: EntryTool | null;
-  /** Who speaks, where a role alone does not say. */
+  /** Who speaks, where a role alone does not say; of a notice, what it is about. */
   readonly name?: string;
   /** The calls that a message of the assistant announces. */
   readonly toolCalls?: readonly JsonObject[];

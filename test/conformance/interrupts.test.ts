@@ -44,6 +44,21 @@ matrix(
       expect(lab.lastTurn()?.prompt).toBe("[[text:fresh]]");
     });
 
+    test("interrupted while a text waits", async () => {
+      await using lab = await newLab(program);
+      const session = await begin(lab, kind, "[[gate:never]]");
+      await lab.model.asked("never");
+      await session.at("turn running", "running", { via: TO_A_TURN });
+      await session.send("[[gate:second]][[text:two]]");
+      await lab.ok(["interrupt", session.id]);
+      await lab.model.asked("second");
+      const via = ["waiting_input:prompt"];
+      await session.stays("turn of the text that waited", "running", 500, { via });
+      lab.model.open("second");
+      await session.at("turn done", "waiting_input:prompt");
+      expect((await session.entries()).at(-1)).toMatchObject({ role: "assistant", text: "two" });
+    });
+
     slowTest("Esc in mid-turn, shown right for as long as it lasts", async () => {
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[gate:never]]");

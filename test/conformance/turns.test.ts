@@ -108,6 +108,19 @@ matrix(
       ]);
     });
 
+    test("a command that the program does not know", async () => {
+      await using lab = await newLab(program);
+      const session = await begin(lab, kind, "[[text:one]]");
+      await session.at("first turn done", "waiting_input:prompt", { via: TO_A_TURN });
+      // Claude takes it and says so; Codex leaves it in its box.
+      const { code } = await lab.rollcall(["send", session.id, "/nosuchcommand"]);
+      expect(code).toBe(program === "claude" ? 0 : 1);
+      await lab.ok(["wait", session.id, "--until", "waiting_input"]);
+      await session.send("[[text:two]]");
+      await session.at("second turn done", "waiting_input:prompt", { via: ["running"] });
+      expect(lab.lastTurn()?.prompt).toBe("[[text:two]]");
+    });
+
     test("a new conversation begun in the program", async () => {
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[text:one]]");

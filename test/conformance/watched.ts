@@ -98,8 +98,7 @@ export class Watched {
       source: String(shown.state_source),
       latencyMs: reached && causeMs !== undefined ? Math.max(0, reached.readAtMs - causeMs) : null,
     });
-    this.#seenSeq = this.#changes.at(-1)?.seq ?? 0;
-    this.#lastWord = expected;
+    this.#pass(expected);
     expect(got, `${moment}: ${JSON.stringify(shown.waiting)} by ${path.join(" → ")}`).toBe(expected);
     return shown;
   }
@@ -118,6 +117,7 @@ export class Watched {
     const got = isStray ? path.join(" ") : shownWord(shown);
     const verdict = got === expected ? "right" : "wrong";
     this.#note({ moment, expected, got, verdict, source: String(shown.state_source), latencyMs: null });
+    this.#pass(expected);
     expect(got, moment).toBe(expected);
   }
 
@@ -155,6 +155,12 @@ export class Watched {
     const row = expect.getState().currentTestName?.split(" > ").at(-1) ?? "";
     const isSlow = SLOW_ROWS.has(row);
     noteMoment({ program: program.name, version: program.version, kind, row, isSlow, ...seen });
+  }
+
+  /** Only what comes from here on counts for the next moment. */
+  #pass(word: StateWord): void {
+    this.#seenSeq = this.#changes.at(-1)?.seq ?? 0;
+    this.#lastWord = word;
   }
 
   /** The states that it went through since the moment before, each once in a row; what is only told in full is none. */

@@ -1,4 +1,4 @@
-import type { NewEntry } from "../../domain/entry.ts";
+import { INTERRUPTED, type NewEntry } from "../../domain/entry.ts";
 import { plainText } from "../../domain/plain-text.ts";
 
 /** How it marks what is no prompt in the text of a person's line. */
@@ -8,7 +8,7 @@ const SHELL = /^<bash-input>(.*)<\/bash-input>$/su;
 const PRINTS = /^<(?:bash|local-command)-std(?:out|err)>/u;
 const PRINTED = /<((?:bash|local-command)-std(?:out|err))>(.*?)<\/\1>/gsu;
 const TASK = /^<task-notification>.*<summary>(.*?)<\/summary>/su;
-const INTERRUPTED = /^\[(Request interrupted by user[^\]]*)\]$/u;
+const INTERRUPTION = /^\[(Request interrupted by user[^\]]*)\]$/u;
 
 /** What a person typed, as it was typed, and what it printed or noted in between as a notice. */
 export function typedIn(text: string): NewEntry[] {
@@ -17,8 +17,10 @@ export function typedIn(text: string): NewEntry[] {
   const shell = SHELL.exec(text)?.[1];
   if (shell !== undefined) return person(`!${shell}`);
   if (PRINTS.test(text)) return notice(printedIn(text));
-  const noted = (TASK.exec(text) ?? INTERRUPTED.exec(text))?.[1];
-  return noted === undefined ? person(text) : notice(noted);
+  const interruption = INTERRUPTION.exec(text)?.[1];
+  if (interruption !== undefined) return notice(interruption, { name: INTERRUPTED });
+  const summary = TASK.exec(text)?.[1];
+  return summary === undefined ? person(text) : notice(summary);
 }
 
 function printedIn(text: string): string {
@@ -30,6 +32,6 @@ function person(text: string): NewEntry[] {
   return text.trim() === "" ? [] : [{ role: "user", kind: "text", text, tool: null }];
 }
 
-function notice(text: string): NewEntry[] {
-  return text === "" ? [] : [{ role: "system", kind: "notice", text, tool: null }];
+function notice(text: string, more: Pick<NewEntry, "name"> = {}): NewEntry[] {
+  return text === "" ? [] : [{ role: "system", kind: "notice", text, tool: null, ...more }];
 }

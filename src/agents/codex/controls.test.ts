@@ -37,7 +37,7 @@ describe("at its terminal Codex", () => {
   });
 
   test("is asked to leave by what stops a turn, empties the prompt and leaves", () => {
-    expect(controls.stop(TERMINAL)).toEqual({ bytes: "\u001b", more: ["\u0015\u0004"] });
+    expect(controls.stop(TERMINAL)).toEqual({ bytes: "\u001b", more: ["\u0015\u000b\u0004"] });
   });
 
   test.each([

@@ -6,8 +6,9 @@ import { dialogPattern } from "./dialog-pattern.ts";
 import { answerId, request as line, message, sayingId, userInput } from "./protocol.ts";
 
 const ESCAPE = "\u001b";
-/** Takes out what stands before the cursor in the line; then the end of the line before. */
-const CLEAR = "\u0015";
+/** Each takes out what stands before the cursor in its line, or behind it; then the end of that line. */
+const TO_START = "\u0015";
+const TO_END = "\u000b";
 const LEAVE = "\u0004";
 
 /** What Codex takes: keys of its terminal, or messages of its app server. */
@@ -35,10 +36,11 @@ export const controls: Controls = {
       autonomous: () => interrupted(to),
     }),
   // At a terminal it leaves an empty prompt; the app server leaves in order when it is signalled.
-  stop: ({ kind }) => (kind === "interactive" ? { bytes: ESCAPE, more: [CLEAR + LEAVE] } : undefined),
+  stop: ({ kind }) =>
+    kind === "interactive" ? { bytes: ESCAPE, more: [TO_START + TO_END + LEAVE] } : undefined,
   emptyBox: (screen) => {
     const lines = boxIn(screen);
-    return lines === 0 ? undefined : CLEAR.repeat(2 * lines);
+    return lines === 0 ? undefined : TO_START.repeat(2 * lines) + TO_END.repeat(2 * lines);
   },
 };
 
