@@ -21,7 +21,7 @@ export interface Waited {
 
 const DEFAULT_UNTIL: readonly State[] = ["waiting_input", "stopped", "failed", "unknown"];
 
-/** Until all sessions, or any of them, reach one of the states; one that ends without is answered at once with null. */
+/** Until all sessions, or any of them, reach one of the states; one that ends without is answered with null. */
 export async function waitForSessions(
   daemon: Daemon,
   input: WaitInput,
@@ -47,8 +47,15 @@ export async function waitForSessions(
   }
 }
 
-async function firstOf<T>(waits: readonly Promise<T>[]): Promise<T[]> {
-  return [await Promise.race(waits)];
+/** One that ends without does not keep the others from getting there; where none did, all are told. */
+async function firstOf<T extends { readonly reached: State | null }>(
+  waits: readonly Promise<T>[],
+): Promise<readonly T[]> {
+  const first = Promise.withResolvers<readonly T[]>();
+  for (const wait of waits)
+    wait.then((waited) => waited.reached !== null && first.resolve([waited]), first.reject);
+  Promise.all(waits).then(first.resolve, first.reject);
+  return first.promise;
 }
 
 /** The state that was reached; null where the session ended without. */

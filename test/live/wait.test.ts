@@ -23,6 +23,26 @@ describe("wait", () => {
     });
   });
 
+  test("for the first is not over when one ends without", async () => {
+    await using user = newLiveUser();
+    const [a, b] = [await user.start(NAP), await user.start(NAP)];
+    const any = user.rollcall(["wait", a.id, b.id, "--until", "paused", "--any", "--json"]);
+    await user.ok(["end", a.id]);
+    await user.ok(["pause", b.id]);
+    expect((await any).json).toMatchObject({ results: [{ session: { id: b.id }, reached: "paused" }] });
+    const none = user.rollcall(["wait", a.id, b.id, "--until", "running", "--any", "--json"]);
+    await user.ok(["end", b.id]);
+    expect(await none).toMatchObject({
+      code: 4,
+      json: {
+        results: [
+          { session: { id: a.id }, reached: null },
+          { session: { id: b.id }, reached: null },
+        ],
+      },
+    });
+  });
+
   test("is over at once where the state is reached already", async () => {
     await using user = newLiveUser();
     const id = await atPrompt(user);
