@@ -19,6 +19,8 @@ export interface Moment {
   readonly source: string | null;
   /** From its cause until the state could be read; null where the cause has no time. */
   readonly latencyMs: number | null;
+  /** Most of that time is the program's own, which comes up meanwhile. */
+  readonly isComingUp: boolean;
 }
 
 /** Each in a line of its own: two test files write at the same time. */

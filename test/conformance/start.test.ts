@@ -8,7 +8,7 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program);
     const causeMs = Date.now();
     const session = await lab.start(kind);
-    await session.at("ready", "waiting_input:prompt", { via: TO_A_TURN, causeMs });
+    await session.at("ready", "waiting_input:prompt", { via: TO_A_TURN, causeMs, isComingUp: true });
     expect((await lab.ok(["data", session.id, "--json"])).json).toMatchObject({
       observability: "not_yet_observable",
     });
@@ -41,7 +41,7 @@ matrix(
       await session.at("trust asked", "waiting_input:trust", { via: TO_A_TURN });
       await lab.ok(["approve", session.id]);
       const causeMs = await session.inputGivenMs("answer");
-      await session.at("trusted", "waiting_input:prompt", { via: TO_A_TURN, causeMs });
+      await session.at("trusted", "waiting_input:prompt", { via: TO_A_TURN, causeMs, isComingUp: true });
     });
 
     test("trust denied", async () => {

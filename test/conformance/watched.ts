@@ -45,6 +45,8 @@ export interface Labelled {
   readonly via?: readonly StateWord[];
   /** When that happened which leads to it. */
   readonly causeMs?: number;
+  /** The program comes up in between. */
+  readonly isComingUp?: true;
 }
 
 /** Long on any machine, and shorter than anything that a program gives up by itself. */
@@ -97,6 +99,7 @@ export class Watched {
       verdict,
       source: String(shown.state_source),
       latencyMs: reached && causeMs !== undefined ? Math.max(0, reached.readAtMs - causeMs) : null,
+      isComingUp: labelled.isComingUp === true,
     });
     this.#pass(expected);
     expect(got, `${moment}: ${JSON.stringify(shown.waiting)} by ${path.join(" → ")}`).toBe(expected);
@@ -116,7 +119,8 @@ export class Watched {
     const isStray = path.some((word) => word !== expected && !via.includes(word));
     const got = isStray ? path.join(" ") : shownWord(shown);
     const verdict = got === expected ? "right" : "wrong";
-    this.#note({ moment, expected, got, verdict, source: String(shown.state_source), latencyMs: null });
+    const source = String(shown.state_source);
+    this.#note({ moment, expected, got, verdict, source, latencyMs: null, isComingUp: false });
     this.#pass(expected);
     expect(got, moment).toBe(expected);
   }
@@ -150,7 +154,7 @@ export class Watched {
     return ((await this.get()).process as { pid: number }).pid;
   }
 
-  #note(seen: Pick<Moment, "moment" | "expected" | "got" | "verdict" | "source" | "latencyMs">): void {
+  #note(seen: Omit<Moment, "program" | "version" | "kind" | "row" | "isSlow">): void {
     const { program, kind } = this.#given;
     const row = expect.getState().currentTestName?.split(" > ").at(-1) ?? "";
     const isSlow = SLOW_ROWS.has(row);

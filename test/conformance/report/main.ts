@@ -39,8 +39,8 @@ function main(): number {
   const isWhole = values.agent === undefined && positionals.length === 0;
   const found = isWhole || values.version !== undefined ? compare(runs.map((run) => run.moments)) : [];
   for (const complaint of found) console.log(complaint);
-  if (values.write && isWhole && !values.short) write(moments, runs.length);
   const hasFailed = runs.some((run) => run.hasFailed) || found.length > 0;
+  if (values.write && isWhole && !values.short) write(moments, runs.length, hasFailed);
   console.log(hasFailed ? `Differs from what was measured before.` : "All right.");
   return hasFailed ? 1 : 0;
 }
@@ -54,10 +54,11 @@ function compare(runs: readonly (readonly Moment[])[]): string[] {
   return runs.flatMap((moments) => complaints(moments, baseline, asked));
 }
 
-function write(moments: readonly Moment[], runs: number): void {
+/** What is wrong is told; what must be right from now on is only taken from runs that were. */
+function write(moments: readonly Moment[], runs: number, hasFailed: boolean): void {
   writeFileSync(SCORECARD, scorecard(moments, runs));
   writeFileSync(LIFECYCLE, withMeasured(readFileSync(LIFECYCLE, "utf8"), moments));
-  writeFileSync(BASELINE, `${JSON.stringify(baselineOf(moments), null, 2)}\n`);
+  if (!hasFailed) writeFileSync(BASELINE, `${JSON.stringify(baselineOf(moments), null, 2)}\n`);
   console.log(`Written to ${SCORECARD} and ${LIFECYCLE}.`);
 }
 

@@ -1,6 +1,6 @@
 import type { Moment } from "../moments.ts";
 import { NOT_OFFERED } from "../not-offered.ts";
-import { keyOf, type Tally, tally } from "./tally.ts";
+import { keyOf, latenciesOf, quantile, type Tally, tally } from "./tally.ts";
 
 /** `docs/scorecard.md`, whole. */
 export function scorecard(moments: readonly Moment[], runs: number): string {
@@ -9,7 +9,7 @@ export function scorecard(moments: readonly Moment[], runs: number): string {
 How often Rollcall says what a real agent does, measured by \`npm run scorecard\` on the real programs against a scripted
 model: at each labelled moment it is known by construction what the program does, and the state that \`rollcall get\` shows
 is compared with it, and with every state on the way there. Latency is from the cause of a change until its state can be
-read. ${runs === 1 ? "One full run" : `${runs} full runs in a row`}, ${moments.length} moments.
+read, what the program takes itself included; in this table without the moments in which the program comes up. ${runs === 1 ? "One full run" : `${runs} full runs in a row`}, ${moments.length} moments.
 
 ${tallyTable(tally(moments))}
 
@@ -63,9 +63,12 @@ function momentTable(moments: readonly Moment[]): string {
       const [row, moment, expected] = JSON.parse(key) as [string, string, string];
       const who = [...new Set(group.map(({ program, kind }) => `${program} ${kind[0]}`))].sort().join(", ");
       const right = group.filter(({ verdict }) => verdict === "right").length;
-      return `| ${row} | ${moment} | \`${expected}\` | ${who} | ${right} of ${group.length} |`;
+      const median = ms(quantile(latenciesOf(group), 0.5));
+      return `| ${row} | ${moment} | \`${expected}\` | ${who} | ${right} of ${group.length} | ${median} |`;
     });
-  return ["| row | moment | state | shown by | right |", "|---|---|---|---|---|", ...rows].join("\n");
+  return ["| row | moment | state | shown by | right | median |", "|---|---|---|---|---|---|", ...rows].join(
+    "\n",
+  );
 }
 
 export function notOfferedTable(): string {

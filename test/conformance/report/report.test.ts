@@ -17,6 +17,7 @@ function moment(given: Partial<Moment> = {}): Moment {
     verdict: "right",
     source: "terminal",
     latencyMs: 10,
+    isComingUp: false,
     ...given,
   };
 }
@@ -27,8 +28,14 @@ const ALL = { isShort: false, program: undefined };
 describe("the scorecard", () => {
   test("counts verdicts and times for each program, kind and source", () => {
     const times = [1, 2, 3, 4, 100].map((latencyMs) => moment({ latencyMs }));
-    const [terminal, hook] = tally([...times, WRONG, moment({ source: "hook", latencyMs: null })]).reverse();
-    expect(terminal).toMatchObject({ source: "terminal", right: 5, wrong: 1, unknown: 0, p95Ms: 100 });
+    const comingUp = moment({ latencyMs: 2000, isComingUp: true });
+    const [terminal, hook] = tally([
+      ...times,
+      comingUp,
+      WRONG,
+      moment({ source: "hook", latencyMs: null }),
+    ]).reverse();
+    expect(terminal).toMatchObject({ source: "terminal", right: 6, wrong: 1, unknown: 0, p95Ms: 100 });
     expect(hook).toMatchObject({ source: "hook", right: 1, medianMs: null });
   });
 

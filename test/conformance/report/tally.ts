@@ -23,7 +23,7 @@ export function tally(moments: readonly Moment[]): Tally[] {
 function tallyOf(key: string, group: readonly Moment[]): Tally {
   const [program, version, kind, source] = JSON.parse(key) as [string, string, string, string];
   const count = (verdict: Moment["verdict"]) => group.filter((one) => one.verdict === verdict).length;
-  const latencies = group.flatMap(({ latencyMs }) => latencyMs ?? []).toSorted((a, b) => a - b);
+  const latencies = latenciesOf(group.filter(({ isComingUp }) => !isComingUp));
   return {
     ...{ program, version, kind, source },
     ...{ right: count("right"), wrong: count("wrong"), unknown: count("unknown") },
@@ -31,7 +31,11 @@ function tallyOf(key: string, group: readonly Moment[]): Tally {
   };
 }
 
-function quantile(sorted: readonly number[], share: number): number | null {
+export function latenciesOf(moments: readonly Moment[]): number[] {
+  return moments.flatMap(({ latencyMs }) => latencyMs ?? []).toSorted((a, b) => a - b);
+}
+
+export function quantile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
 }
 
