@@ -1,6 +1,6 @@
 import { type FSWatcher, lstatSync, readdirSync, readFileSync, rmSync, watch } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import { type JsonObject, readJsonObject } from "../domain/json.ts";
 import { LONGEST_EVENT, OUTSIDE, placeHookScript } from "../record/hook-script.ts";
 import type { LiveSession } from "./live-session.ts";
 import type { Services } from "./services.ts";
@@ -115,8 +115,7 @@ function readPayload(path: string): JsonObject | undefined {
     const found = lstatSync(path);
     if (!found.isFile() || found.size > MOST_BYTES) return undefined;
     const text = readFileSync(path, "utf8");
-    const parsed: unknown = text.trim() === "" ? {} : JSON.parse(text);
-    return isJsonObject(parsed) ? parsed : undefined;
+    return text.trim() === "" ? {} : readJsonObject(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { type FSWatcher, readdirSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import { readJsonObject } from "../domain/json.ts";
 import type { LiveSession } from "./live-session.ts";
 import { markerOf } from "./proc.ts";
 
@@ -80,7 +80,8 @@ export class LiveFile {
     if (!this.#isOurs(pid)) return;
     const text = readFileSync(path, "utf8");
     if (text === this.#last) return;
-    const content = parse(text);
+    // Written over in place: a half of it is no JSON, and is read again with the next change.
+    const content = readJsonObject(text);
     if (content === undefined || String(content.pid) !== pid || this.#isStopped) return;
     this.#last = text;
     const { observe } = this.#session.carrying.agent;
@@ -89,15 +90,5 @@ export class LiveFile {
 
   #isOurs(pid: string): boolean {
     return markerOf(Number(pid)) === this.#session.carrying.launch.marker;
-  }
-}
-
-/** It is written over in place: a half of it is no JSON, and is read again with the next change. */
-function parse(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { Entry } from "../domain/entry.ts";
 import { RollcallError } from "../domain/errors.ts";
-import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import type { JsonObject } from "../domain/json.ts";
 import { decideResume, refuse } from "../domain/resume.ts";
 import type { SessionRow } from "../domain/session.ts";
 import { toInstant } from "../domain/time.ts";
@@ -185,13 +185,4 @@ function isClean(exitCode: unknown): boolean {
 
 function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
-}
-
-export function parseHookInput(text: string): JsonObject | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return isJsonObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
 }

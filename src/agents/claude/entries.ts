@@ -1,7 +1,7 @@
 import type { NewEntry } from "../../domain/entry.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject, readJsonObject } from "../../domain/json.ts";
 import type { Notes, Seen } from "../agent.ts";
-import { blocksOf, objectOf, readLine, textOf } from "./lines.ts";
+import { blocksOf, objectOf, textOf } from "./lines.ts";
 import { typedIn } from "./typed.ts";
 import { SYNTHETIC } from "./usage.ts";
 
@@ -116,7 +116,7 @@ function entry(role: NewEntry["role"], kind: NewEntry["kind"], text: string | nu
 }
 
 function callsIn({ tools }: Notes): Calls {
-  const calls = readLine(tools ?? "") ?? {};
+  const calls = readJsonObject(tools ?? "") ?? {};
   return Object.fromEntries(Object.entries(calls).filter(([, name]) => typeof name === "string")) as Calls;
 }
 

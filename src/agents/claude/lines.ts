@@ -1,15 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 
-/** The object that a line of JSON holds. */
-export function readLine(line: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 export function textOf(value: Json | undefined): string | null {
   return typeof value === "string" ? value : null;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import { type JsonObject, readJsonObject } from "../../domain/json.ts";
 import type { Kind } from "../../domain/session.ts";
 import type { Outside, OutsideIdentity } from "../agent.ts";
 
@@ -20,7 +20,7 @@ export const outside: Outside = {
   },
   ofTranscript(name, line) {
     const nativeId = TRANSCRIPT.exec(name)?.[1];
-    const content = nativeId === undefined ? undefined : objectIn(line);
+    const content = nativeId === undefined ? undefined : readJsonObject(line);
     // The first lines of a file may tell only what was typed.
     return content && typeof content.cwd === "string" ? identityOf(nativeId, content, null) : undefined;
   },
@@ -40,13 +40,4 @@ function identityOf(nativeId: unknown, content: JsonObject, pid: number | null):
 /** What a program runs by its interface has nobody at a terminal. */
 function kindOf({ entrypoint }: JsonObject): Kind {
   return typeof entrypoint === "string" && entrypoint.startsWith("sdk") ? "autonomous" : "interactive";
-}
-
-function objectIn(line: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

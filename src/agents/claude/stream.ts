@@ -1,14 +1,14 @@
-import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import { isJsonObject, type JsonObject, readJsonObject } from "../../domain/json.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { askedBy } from "./asked.ts";
-import { blocksOf, objectOf, readLine, textOf } from "./lines.ts";
+import { blocksOf, objectOf, textOf } from "./lines.ts";
 import { type Pending, pendingIn } from "./notes.ts";
 import { INITIALIZE, notOffered } from "./protocol.ts";
 import { asking, ended, ready, working } from "./signals.ts";
 
 /** One line of an autonomous session: what it does and asks. What it says is in its transcript, with what it used. */
 export function stream(text: string, notes: Notes): Seen {
-  const line = readLine(text);
+  const line = readJsonObject(text);
   switch (line?.type) {
     case "control_response":
       return responded(objectOf(line.response), notes);

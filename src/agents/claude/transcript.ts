@@ -1,8 +1,8 @@
-import type { JsonObject } from "../../domain/json.ts";
+import { type JsonObject, readJsonObject } from "../../domain/json.ts";
 import { parseInstant } from "../../domain/time.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { entriesOf } from "./entries.ts";
-import { objectOf, readLine, textOf } from "./lines.ts";
+import { objectOf, textOf } from "./lines.ts";
 import { queueSeen, takenUp, turnOver } from "./queue.ts";
 import { usageOf } from "./usage.ts";
 
@@ -11,7 +11,7 @@ const REQUEST = /^\{"type":\s*"api-request/u;
 
 /** One line of a transcript, of either kind. Those of sub-agents are in files of their own. */
 export function transcript(text: string, notes: Notes): Seen {
-  const line = REQUEST.test(text) ? undefined : readLine(text);
+  const line = REQUEST.test(text) ? undefined : readJsonObject(text);
   if (line === undefined || line.isSidechain === true) return {};
   const at = parseInstant(textOf(line.timestamp) ?? "");
   const seen = seenIn(line, notes);

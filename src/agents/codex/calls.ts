@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject, readJsonObject } from "../../domain/json.ts";
 import type { Notes } from "../agent.ts";
-import { objectIn, readJson, readLine, textOf } from "./lines.ts";
+import { objectIn, readJson, textOf } from "./lines.ts";
 import { literalIn } from "./literal.ts";
 
 /** A tool that the model has called. */
@@ -54,7 +54,7 @@ function callInScript(script: string): Omit<Call, "id"> | undefined {
 }
 
 function argumentsIn(text: string): JsonObject {
-  return readLine(text) ?? { arguments: text };
+  return readJsonObject(text) ?? { arguments: text };
 }
 
 function inputOf(name: string, text: string): JsonObject {

@@ -1,11 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 
-/** The object that a line of JSON holds. */
-export function readLine(line: string): JsonObject | undefined {
-  const value = readJson(line);
-  return isJsonObject(value) ? value : undefined;
-}
-
 export function readJson(text: string | undefined): Json | undefined {
   try {
     return text === undefined ? undefined : (JSON.parse(text) as Json);

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import { isJsonObject, type JsonObject, readJsonObject } from "../../domain/json.ts";
 import type { Outside } from "../agent.ts";
 
 const TRANSCRIPT = /^rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
@@ -21,11 +21,6 @@ export const outside: Outside = {
 };
 
 function metaIn(line: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    const isMeta = isJsonObject(value) && value.type === "session_meta" && isJsonObject(value.payload);
-    return isMeta ? (value.payload as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJsonObject(line);
+  return value?.type === "session_meta" && isJsonObject(value.payload) ? value.payload : undefined;
 }

@@ -1,9 +1,9 @@
 import type { NewEntry } from "../../domain/entry.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject, readJsonObject } from "../../domain/json.ts";
 import type { Signal } from "../../domain/signal.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { itemDone, itemStarted } from "./items.ts";
-import { objectIn, readLine, textOf, texts } from "./lines.ts";
+import { objectIn, textOf, texts } from "./lines.ts";
 import { answerId, message, OPENING_ID, requestIdOf, saidText } from "./protocol.ts";
 import { noteAsked, noteResolved, pendingIn, requestSeen } from "./requests.ts";
 import { asking, over, type Turn, working } from "./signals.ts";
@@ -16,7 +16,7 @@ const TURNS: Readonly<Record<string, Turn>> = {
 
 /** One message of the app server: an answer to us, a request of its own, or news. */
 export function stream(text: string, notes: Notes): Seen {
-  const line = readLine(text);
+  const line = readJsonObject(text);
   if (line === undefined) return {};
   const params = objectIn(line.params);
   if (typeof line.method !== "string") return answered(line);

@@ -1,9 +1,9 @@
 import type { NewEntry } from "../../domain/entry.ts";
-import type { JsonObject } from "../../domain/json.ts";
+import { type JsonObject, readJsonObject } from "../../domain/json.ts";
 import { type Instant, parseInstant } from "../../domain/time.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { callIn, noteAnswered, noteOpened, openCalls } from "./calls.ts";
-import { objectIn, readLine, textIn, textOf, texts } from "./lines.ts";
+import { objectIn, textIn, textOf, texts } from "./lines.ts";
 import { over, type Turn, working } from "./signals.ts";
 import { usageIn } from "./usage.ts";
 
@@ -17,14 +17,14 @@ export function transcriptName(name: string): Seen["identity"] | undefined {
 
 /** Sub-agents run in the process of the session that they help, each with a rollout of its own. */
 export function isOwnTranscript(firstLine: string): boolean {
-  const { type, payload } = readLine(firstLine) ?? {};
+  const { type, payload } = readJsonObject(firstLine) ?? {};
   const { thread_source: source = "user", parent_thread_id: parent = null } = objectIn(payload);
   return type === "session_meta" && source === "user" && parent === null;
 }
 
 /** One line of the rollout. Where the app server tells the same by its protocol, only the usage is taken from here. */
 export function transcript(text: string, notes: Notes): Seen {
-  const line = readLine(text);
+  const line = readJsonObject(text);
   const at = parseInstant(textOf(line?.timestamp) ?? "");
   if (line === undefined || at === undefined) return {};
   const payload = objectIn(line.payload);

@@ -5,16 +5,6 @@ import type { UsageEntry } from "../../domain/usage.ts";
 import type { Seen } from "../agent.ts";
 import { textOf, turnOf } from "./signals.ts";
 
-/** The object that a line of JSON holds. */
-export function readLine(line: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** What transcript and stream tell in the same words. */
 export function seenIn(line: JsonObject): Omit<Seen, "signal"> {
   if (line.type === "init") return { identity: identityOf(line) };

@@ -1,12 +1,12 @@
-import type { JsonObject } from "../../domain/json.ts";
+import { type JsonObject, readJsonObject } from "../../domain/json.ts";
 import type { Signal } from "../../domain/signal.ts";
 import type { Seen } from "../agent.ts";
-import { readLine, seenIn } from "./lines.ts";
+import { seenIn } from "./lines.ts";
 import { asking, ready, textOf, turnOf, working } from "./signals.ts";
 
 /** One line of an autonomous session: its state, its entries and what they used. */
 export function stream(text: string): Seen {
-  const line = readLine(text);
+  const line = readJsonObject(text);
   if (line === undefined) return {};
   const signal = signalOf(line);
   return signal === undefined ? seenIn(line) : { signal, ...seenIn(line) };

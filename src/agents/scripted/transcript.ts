@@ -1,8 +1,9 @@
+import { readJsonObject } from "../../domain/json.ts";
 import type { Seen } from "../agent.ts";
-import { readLine, seenIn } from "./lines.ts";
+import { seenIn } from "./lines.ts";
 
 /** One line of the transcript of an interactive session: entries and usage. What a fork copied is its origin's. */
 export function transcript(text: string): Seen {
-  const line = readLine(text);
+  const line = readJsonObject(text);
   return line === undefined || line.inherited === true ? {} : seenIn(line);
 }

@@ -1,9 +1,9 @@
 import { readSync } from "node:fs";
 import { RollcallError } from "../../domain/errors.ts";
-import type { JsonObject } from "../../domain/json.ts";
+import { type JsonObject, readJsonObject } from "../../domain/json.ts";
 import { createRedactor } from "../../domain/redact.ts";
 import { secretValues } from "../../domain/secret-values.ts";
-import { adviseDelegation, parseHookInput, stopSubagent } from "../../record/delegate.ts";
+import { adviseDelegation, stopSubagent } from "../../record/delegate.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, type Input, JSON_OPTION, optionOf } from "../command.ts";
 import { withRollcall } from "../open.ts";
@@ -76,7 +76,7 @@ export const command: Command = {
     const hook = await findHook(name, from);
     if (!hook) throw unknownHook(name);
     if (input.flags.has("test")) return (await import("../hook-test.ts")).testHook(name, output, from);
-    const parsed = parseHookInput(readInput());
+    const parsed = readJsonObject(readInput());
     if (!parsed) {
       print(hook, hook.fallback("invalid_json", {}), output);
       output.warn("The hook input is not a JSON object.");

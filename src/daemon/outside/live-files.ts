@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Agent, OutsideIdentity } from "../../agents/agent.ts";
-import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import { type JsonObject, readJsonObject } from "../../domain/json.ts";
 import type { ProcessIdentity } from "../../domain/session.ts";
 import { bootId, startTimeOf } from "../../record/process.ts";
 
@@ -59,8 +59,7 @@ export function processOf(pid: number | undefined): ProcessIdentity | undefined 
 
 function readObject(path: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
-    return isJsonObject(value) ? value : undefined;
+    return readJsonObject(readFileSync(path, "utf8"));
   } catch {
     return undefined;
   }
