@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { run } from "../cli/rollcall.ts";
 import { isAlive } from "../live/user.ts";
 import { type Lab, newLab } from "./lab.ts";
-import { matrix, TO_A_TURN } from "./matrix.ts";
+import { matrix, toATurn } from "./matrix.ts";
 import { begin } from "./turn.ts";
 
 matrix(
@@ -12,7 +12,7 @@ matrix(
       await using lab = await newLab(program);
       await using daemon = await startDaemon(lab);
       const session = await begin(lab, kind, "[[tool:touch begun; tail -f /dev/null]]");
-      await session.at("turn beside the daemon", "running", { via: TO_A_TURN });
+      await session.at("turn beside the daemon", "running", { via: toATurn(kind) });
       await expect.poll(() => readdirSync(lab.place.project), { timeout: 30_000 }).toContain("begun");
       const { remaining } = (await lab.ok(["end", session.id, "--json"])).json;
       await session.at("ended beside the daemon", "stopped", { via: ["stopping"] });

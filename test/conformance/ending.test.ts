@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { newLab } from "./lab.ts";
-import { matrix, TO_A_TURN } from "./matrix.ts";
+import { matrix, toATurn } from "./matrix.ts";
 import { begin, unasked } from "./turn.ts";
 
 const MOMENTS = [
@@ -18,7 +18,7 @@ matrix(({ program, kind }) => {
     const session = await begin(lab, kind, text, ...(isInTool ? unasked(program) : []));
     const hasBegun = () => !isInTool || existsSync(join(lab.place.project, "begun"));
     await expect.poll(hasBegun, { timeout: 30_000 }).toBe(true);
-    await session.at("before the end", state, { via: TO_A_TURN });
+    await session.at("before the end", state, { via: toATurn(kind) });
     const causeMs = Date.now();
     const { killed, remaining } = (await lab.ok(["end", session.id, "--json"])).json;
     const shown = await session.at(moment, "stopped", { via: ["stopping"], causeMs });

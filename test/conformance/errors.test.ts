@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newLab } from "./lab.ts";
-import { matrix, slowTest, TO_A_TURN, TO_THE_END } from "./matrix.ts";
+import { matrix, slowTest, TO_THE_END, toATurn } from "./matrix.ts";
 import { begin } from "./turn.ts";
 
 const GOOD = [
@@ -21,7 +21,7 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, text);
     const over = isInteractive ? "waiting_input:prompt" : "stopped";
-    await session.at(moment, over, { via: [...TO_A_TURN, ...TO_THE_END] });
+    await session.at(moment, over, { via: [...toATurn(kind), ...TO_THE_END] });
     const ended = (await lab.ok(["end", session.id, "--json"])).json.session;
     expect(ended).toMatchObject({ outcome: "success" });
   });
@@ -30,7 +30,7 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program, { retries: 1 });
     const session = await begin(lab, kind, text);
     const over = isInteractive ? "waiting_input:prompt" : program === "claude" ? "failed" : "stopped";
-    await session.at(moment, over, { via: [...TO_A_TURN, ...TO_THE_END] });
+    await session.at(moment, over, { via: [...toATurn(kind), ...TO_THE_END] });
     const ended = (await lab.ok(["end", session.id, "--json"])).json.session;
     expect(ended).toMatchObject({ outcome: "failure" });
   });
@@ -41,7 +41,7 @@ matrix(
     slowTest("API error, shown right for as long as it lasts", async () => {
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[err:400]]");
-      await session.at("API error", "waiting_input:prompt", { via: TO_A_TURN });
+      await session.at("API error", "waiting_input:prompt", { via: toATurn(kind) });
       await session.stays("90 s behind an API error", "waiting_input:prompt", 90_000);
     });
   },

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { newLab } from "./lab.ts";
-import { matrix, slowTest, TO_A_TURN } from "./matrix.ts";
+import { COMING_UP, matrix, slowTest } from "./matrix.ts";
 
 const COUNT = 20;
 
@@ -10,7 +10,7 @@ matrix(
       await using lab = await newLab(program);
       const names = Array.from({ length: COUNT }, (_, index) => `n${index}`);
       const sessions = await Promise.all(names.map(() => lab.start(kind)));
-      for (const session of sessions) await session.at("ready", "waiting_input:prompt", { via: TO_A_TURN });
+      for (const session of sessions) await session.at("ready", "waiting_input:prompt", { via: COMING_UP });
       await Promise.all(
         sessions.map((session, index) =>
           session.send(`[[gate:${names[index]}]][[text:mine is ${names[index]}]]`),

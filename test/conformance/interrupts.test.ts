@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { newLab } from "./lab.ts";
-import { matrix, slowTest, TO_A_TURN, TO_THE_END } from "./matrix.ts";
+import { matrix, slowTest, TO_THE_END, toATurn } from "./matrix.ts";
 import { begin, unasked } from "./turn.ts";
 
 matrix(({ program, kind }) => {
@@ -12,7 +12,7 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, "[[text:half]][[gate:never]]");
     await lab.model.asked("never");
-    await session.at("turn running", "running", { via: TO_A_TURN });
+    await session.at("turn running", "running", { via: toATurn(kind) });
     await lab.ok(["interrupt", session.id]);
     const causeMs = await session.inputGivenMs("interrupt");
     const shown = await session.at("interrupted", over, { via: TO_THE_END, causeMs });
@@ -23,7 +23,7 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, "[[tool:touch begun; tail -f /dev/null]]", ...unasked(program));
     await expect.poll(() => existsSync(join(lab.place.project, "begun")), { timeout: 30_000 }).toBe(true);
-    await session.at("tool running", "running", { via: TO_A_TURN });
+    await session.at("tool running", "running", { via: toATurn(kind) });
     await lab.ok(["interrupt", session.id]);
     const causeMs = await session.inputGivenMs("interrupt");
     await session.at("interrupted", over, { via: TO_THE_END, causeMs });
@@ -36,7 +36,7 @@ matrix(
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[gate:never]]");
       await lab.model.asked("never");
-      await session.at("turn running", "running", { via: TO_A_TURN });
+      await session.at("turn running", "running", { via: toATurn(kind) });
       await lab.ok(["interrupt", session.id]);
       await session.at("interrupted", "waiting_input:prompt");
       await session.send("[[text:fresh]]");
@@ -48,7 +48,7 @@ matrix(
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[gate:never]]");
       await lab.model.asked("never");
-      await session.at("turn running", "running", { via: TO_A_TURN });
+      await session.at("turn running", "running", { via: toATurn(kind) });
       await session.send("[[gate:second]][[text:two]]");
       await lab.ok(["interrupt", session.id]);
       await lab.model.asked("second");
@@ -63,7 +63,7 @@ matrix(
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[gate:never]]");
       await lab.model.asked("never");
-      await session.at("turn running", "running", { via: TO_A_TURN });
+      await session.at("turn running", "running", { via: toATurn(kind) });
       await lab.ok(["keys", session.id, "Escape"]);
       await session.at("interrupted by a key", "waiting_input:prompt");
       await session.stays("interrupted for 90 s", "waiting_input:prompt", 90_000);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { LAUNCHER } from "../cli/rollcall.ts";
 import { newLab } from "./lab.ts";
-import { matrix, TO_A_TURN, TO_THE_END } from "./matrix.ts";
+import { matrix, TO_THE_END, toATurn } from "./matrix.ts";
 import { begin } from "./turn.ts";
 
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGKILL"] as const;
@@ -20,7 +20,7 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, "[[gate:never]]");
     await lab.model.asked("never");
-    await session.at("turn running", "running", { via: TO_A_TURN });
+    await session.at("turn running", "running", { via: toATurn(kind) });
     const causeMs = Date.now();
     process.kill(await session.pid(), signal);
     await lab.ok(["wait", session.id, "--until", "stopped,failed", "--timeout", "30s"]);
@@ -37,7 +37,7 @@ matrix(
     test("leaves by itself", async () => {
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[text:good]]");
-      await session.at("turn done", "waiting_input:prompt", { via: TO_A_TURN });
+      await session.at("turn done", "waiting_input:prompt", { via: toATurn(kind) });
       await lab.rollcall(["send", session.id, "/exit"]);
       const shown = await session.at("left", "stopped", { via: ["running", ...TO_THE_END] });
       expect(shown).toMatchObject({ exit_code: 0, outcome: "success" });
@@ -47,7 +47,7 @@ matrix(
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[gate:first]][[text:hello]]");
       await lab.model.asked("first");
-      await session.at("turn running", "running", { via: TO_A_TURN });
+      await session.at("turn running", "running", { via: toATurn(kind) });
       const attach = `${process.execPath} ${LAUNCHER} attach ${session.id}`;
       const terminal = spawn("script", ["-qfec", attach, "/dev/null"], {
         env: lab.env,

@@ -30,7 +30,12 @@ export function slowTest(row: string, run: () => Promise<void>): void {
   test.runIf(process.env.ROLLCALL_CONFORMANCE === "full")(row, run);
 }
 
-/** What an autonomous session passes on its way to its end, once its turn is over. */
+/** What a session passes while its program comes up, in this order. */
+export const COMING_UP = ["starting", "resuming", "running"];
+/** And an autonomous one on its way to its end, once its turn is over. */
 export const TO_THE_END = ["waiting_input:prompt", "stopping"];
-/** And on its way into a turn. */
-export const TO_A_TURN = ["starting", "resuming", "running", "waiting_input:prompt"];
+
+/** And on its way into its first turn, which an interactive one begins at its prompt. */
+export function toATurn(kind: Kind): readonly string[] {
+  return kind === "interactive" ? ["running"] : [...COMING_UP, "waiting_input:prompt", "running"];
+}

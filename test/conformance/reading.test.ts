@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { newLab } from "./lab.ts";
-import { matrix, TO_A_TURN } from "./matrix.ts";
+import { matrix, toATurn } from "./matrix.ts";
 import { begin } from "./turn.ts";
 
 matrix(({ program, kind }) => {
@@ -10,7 +10,7 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, "[[text:said before]][[gate:first]]");
     await lab.model.asked("first");
-    await session.at("turn running", "running", { via: TO_A_TURN });
+    await session.at("turn running", "running", { via: toATurn(kind) });
     const data = async () => (await lab.ok(["data", session.id, "--json"])).json;
     await expect.poll(async () => (await data()).entries, { timeout: 20_000 }).not.toEqual([]);
     expect((await data()).observability).toBe("live");

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { newLab } from "./lab.ts";
-import { matrix, slowTest, TO_A_TURN, TO_THE_END } from "./matrix.ts";
+import { matrix, slowTest, TO_THE_END, toATurn } from "./matrix.ts";
 import { begin } from "./turn.ts";
 
 /** Asks for a permission, and is held once it was given. */
@@ -17,7 +17,7 @@ matrix(({ program, kind }) => {
     await lab.model.asked("first");
     const asks = Date.now();
     lab.model.open("first");
-    await session.at("permission asked", "waiting_input:permission", { via: TO_A_TURN, causeMs: asks });
+    await session.at("permission asked", "waiting_input:permission", { via: toATurn(kind), causeMs: asks });
     const request = await session.asked();
     expect(request).toMatchObject({ tool: expect.any(String), request_id: expect.any(String) });
     expect(JSON.stringify(request.input)).toContain("touch asked-for");
@@ -32,7 +32,7 @@ matrix(({ program, kind }) => {
   test("permission denied", async () => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, "[[risky:touch denied]]");
-    await session.at("permission asked", "waiting_input:permission", { via: TO_A_TURN });
+    await session.at("permission asked", "waiting_input:permission", { via: toATurn(kind) });
     await lab.ok(["deny", session.id]);
     await session.at("denied", over, { via: ["running", ...TO_THE_END] });
     expect(existsSync(join(lab.place.project, "denied"))).toBe(false);
@@ -41,7 +41,7 @@ matrix(({ program, kind }) => {
   test("permission answered too late", async () => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, RISKY);
-    await session.at("permission asked", "waiting_input:permission", { via: TO_A_TURN });
+    await session.at("permission asked", "waiting_input:permission", { via: toATurn(kind) });
     const { request_id: request } = await session.asked();
     await lab.ok(["approve", session.id, "--request", request]);
     await lab.model.asked("after");
@@ -56,7 +56,7 @@ matrix(({ program, kind }) => {
   test("two permissions, one after the other", async () => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, "[[risky:touch one]][[risky:touch two]]");
-    await session.at("first permission", "waiting_input:permission", { via: TO_A_TURN });
+    await session.at("first permission", "waiting_input:permission", { via: toATurn(kind) });
     const first = await session.asked();
     expect(JSON.stringify(first.input)).toContain("touch one");
     await lab.ok(["approve", session.id]);
@@ -72,7 +72,7 @@ matrix(({ program, kind }) => {
   slowTest("permission left open for 90 s", async () => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, "[[risky:touch late]]");
-    await session.at("permission asked", "waiting_input:permission", { via: TO_A_TURN });
+    await session.at("permission asked", "waiting_input:permission", { via: toATurn(kind) });
     await session.stays("permission open for 90 s", "waiting_input:permission", 90_000);
     await lab.ok(["approve", session.id]);
     await session.at("approved late", over, { via: ["running", ...TO_THE_END] });
@@ -84,7 +84,7 @@ matrix(
     test("question asked and answered", async () => {
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[ask:Which one?|A|B]][[then]][[gate:after]][[text:fine]]");
-      const asking = await session.at("question asked", "waiting_input:question", { via: TO_A_TURN });
+      const asking = await session.at("question asked", "waiting_input:question", { via: toATurn(kind) });
       expect(asking.waiting).toMatchObject({ question: "Which one?", options: ["A", "B"] });
       await lab.ok(["answer", session.id, "B"]);
       await lab.model.asked("after");

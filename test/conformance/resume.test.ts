@@ -2,14 +2,17 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import type { Shown } from "../cli/rollcall.ts";
 import { byHand, newLab } from "./lab.ts";
-import { matrix, TO_A_TURN, TO_THE_END } from "./matrix.ts";
+import { COMING_UP, matrix, TO_THE_END, toATurn } from "./matrix.ts";
 import { begin } from "./turn.ts";
 import type { Watched } from "./watched.ts";
+
+/** What a session that is resumed, or begins with a conversation, passes on its way into a turn. */
+const AGAIN = ["stopping", "stopped", ...COMING_UP, "waiting_input:prompt", "running"];
 
 matrix(({ program, kind }) => {
   const isInteractive = kind === "interactive";
   const over = isInteractive ? "waiting_input:prompt" : "stopped";
-  const way = { via: [...TO_A_TURN, ...TO_THE_END] };
+  const way = { via: [...toATurn(kind), ...TO_THE_END] };
 
   test("resume", async () => {
     await using lab = await newLab(program);
@@ -18,7 +21,7 @@ matrix(({ program, kind }) => {
     await lab.ok(["end", session.id]);
     await lab.ok(["resume", session.id, "-d", "--prompt", "[[gate:second]][[text:second answer]]"]);
     await lab.model.asked("second");
-    await session.at("resumed and running", "running", { via: [...TO_A_TURN, "stopping", "stopped"] });
+    await session.at("resumed and running", "running", { via: AGAIN });
     lab.model.open("second");
     const after = await session.at("resumed turn done", over, way);
     expect(after).toMatchObject({ native_id: before.native_id, generation: 2, usage: { turns: 2 } });
@@ -31,14 +34,14 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, "[[text:first answer]][[gate:held]]");
     await lab.model.asked("held");
-    await session.at("turn running", "running", { via: TO_A_TURN });
+    await session.at("turn running", "running", { via: toATurn(kind) });
     await lab.killDaemon();
     await lab.ok(["up"]);
     await session.stays("after our crash", "running", 500);
     await lab.ok(["end", session.id]);
     await lab.ok(["resume", session.id, "-d", "--prompt", "[[gate:second]][[text:second answer]]"]);
     await lab.model.asked("second");
-    await session.at("resumed and running", "running", { via: [...TO_A_TURN, "stopping", "stopped"] });
+    await session.at("resumed and running", "running", { via: AGAIN });
     lab.model.open("second");
     await session.at("resumed turn done", over, way);
     expect((await session.get()).generation).toBe(2);
@@ -54,7 +57,7 @@ matrix(({ program, kind }) => {
     ).json;
     const fork = await lab.watch(id, kind);
     await lab.model.asked("fork");
-    await fork.at("fork running", "running", { via: TO_A_TURN });
+    await fork.at("fork running", "running", { via: AGAIN });
     lab.model.open("fork");
     const after = await fork.at("fork's turn done", over, way);
     expect(after.forked_from).toBe(session.id);
@@ -90,7 +93,7 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, "[[gate:held]]");
     await lab.model.asked("held");
-    await session.at("turn running", "running", { via: TO_A_TURN });
+    await session.at("turn running", "running", { via: toATurn(kind) });
     const answer = await lab.rollcall(["resume", session.id, "-d", "--json"]);
     expect(answer).toMatchObject({ code: 4, error: { code: "conversation_held" } });
     await session.stays("resume refused", "running", 300);
@@ -111,7 +114,7 @@ matrix(({ program, kind }) => {
     await once(started.child, "close");
     await lab.ok(["resume", session.id, "-d", "--prompt", "[[gate:second]][[text:second answer]]"]);
     await lab.model.asked("second");
-    await session.at("resumed and running", "running", { via: [...TO_A_TURN, "stopping", "stopped"] });
+    await session.at("resumed and running", "running", { via: AGAIN });
     lab.model.open("second");
     await session.at("resumed turn done", over, way);
     expect(lab.lastTurn()?.prompts).toHaveLength(3);

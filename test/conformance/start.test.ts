@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newLab } from "./lab.ts";
-import { matrix, TO_A_TURN } from "./matrix.ts";
+import { COMING_UP, matrix, TO_THE_END, toATurn } from "./matrix.ts";
 import { begin } from "./turn.ts";
 
 matrix(({ program, kind }) => {
@@ -8,7 +8,7 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program);
     const causeMs = Date.now();
     const session = await lab.start(kind);
-    await session.at("ready", "waiting_input:prompt", { via: TO_A_TURN, causeMs, isComingUp: true });
+    await session.at("ready", "waiting_input:prompt", { via: COMING_UP, causeMs, isComingUp: true });
     expect((await lab.ok(["data", session.id, "--json"])).json).toMatchObject({
       observability: "not_yet_observable",
     });
@@ -21,13 +21,13 @@ matrix(({ program, kind }) => {
   test("missing key", async () => {
     await using lab = await newLab(program, { key: null });
     const session = await begin(lab, kind, "[[text:never said]]");
-    await session.at("turn without a key", refused, { via: [...TO_A_TURN, "stopping"] });
+    await session.at("turn without a key", refused, { via: [...toATurn(kind), ...TO_THE_END] });
   });
 
   test("wrong key", async () => {
     await using lab = await newLab(program, { key: "wrong" });
     const session = await begin(lab, kind, "[[text:never said]]");
-    await session.at("turn refused for its key", refused, { via: [...TO_A_TURN, "stopping"] });
+    await session.at("turn refused for its key", refused, { via: [...toATurn(kind), ...TO_THE_END] });
     const { outcome } = (await lab.ok(["end", session.id, "--json"])).json.session as { outcome: string };
     expect(outcome).toBe("failure");
   });
@@ -38,16 +38,16 @@ matrix(
     test("trust dialog", async () => {
       await using lab = await newLab(program, { isTrusted: false });
       const session = await lab.start(kind);
-      await session.at("trust asked", "waiting_input:trust", { via: TO_A_TURN });
+      await session.at("trust asked", "waiting_input:trust", { via: COMING_UP });
       await lab.ok(["approve", session.id]);
       const causeMs = await session.inputGivenMs("answer");
-      await session.at("trusted", "waiting_input:prompt", { via: TO_A_TURN, causeMs, isComingUp: true });
+      await session.at("trusted", "waiting_input:prompt", { via: COMING_UP, causeMs, isComingUp: true });
     });
 
     test("trust denied", async () => {
       await using lab = await newLab(program, { isTrusted: false });
       const session = await lab.start(kind);
-      await session.at("trust asked", "waiting_input:trust", { via: TO_A_TURN });
+      await session.at("trust asked", "waiting_input:trust", { via: COMING_UP });
       await lab.rollcall(["deny", session.id]);
       await lab.ok(["wait", session.id, "--until", "stopped,failed", "--timeout", "30s"]);
     });
@@ -60,7 +60,7 @@ matrix(
     test("key dialog", async () => {
       await using lab = await newLab(program, { isKeyApproved: false });
       const session = await lab.start(kind);
-      await session.at("asked about the key", "waiting_input:login", { via: TO_A_TURN });
+      await session.at("asked about the key", "waiting_input:login", { via: COMING_UP });
       expect(await lab.rollcall(["approve", session.id])).toMatchObject({ code: 4 });
     });
   },

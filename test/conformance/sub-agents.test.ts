@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { newLab } from "./lab.ts";
-import { matrix, TO_A_TURN, TO_THE_END } from "./matrix.ts";
+import { matrix, TO_THE_END, toATurn } from "./matrix.ts";
 import { begin } from "./turn.ts";
 
 /** The sub-agent is held while the turn that called it says that it is done. */
@@ -19,7 +19,7 @@ matrix(
       await using lab = await newLab(program);
       const session = await begin(lab, kind, DELEGATES);
       await lab.model.asked("helper");
-      await session.at("sub-agent working", "running", { via: TO_A_TURN });
+      await session.at("sub-agent working", "running", { via: toATurn(kind) });
       await session.stays("sub-agent still working", "running", 1500);
       lab.model.open("helper");
       const over = kind === "interactive" ? "waiting_input:prompt" : "stopped";
@@ -29,7 +29,7 @@ matrix(
     test("permission of a sub-agent", async () => {
       await using lab = await newLab(program);
       const session = await begin(lab, kind, ASKS);
-      await session.at("sub-agent asks", "waiting_input:permission", { via: TO_A_TURN });
+      await session.at("sub-agent asks", "waiting_input:permission", { via: toATurn(kind) });
       expect(JSON.stringify((await session.asked()).input)).toContain("touch helped");
       await lab.ok(["approve", session.id]);
       await lab.model.asked("after");

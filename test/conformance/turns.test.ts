@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newLab } from "./lab.ts";
-import { matrix, slowTest, TO_A_TURN, TO_THE_END } from "./matrix.ts";
+import { matrix, slowTest, TO_THE_END, toATurn } from "./matrix.ts";
 import { begin, unasked } from "./turn.ts";
 
 /** One that each knows and does not take by itself. */
@@ -11,7 +11,7 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, "[[gate:first]][[text:hello there]]");
     await lab.model.asked("first");
-    await session.at("turn running", "running", { via: TO_A_TURN });
+    await session.at("turn running", "running", { via: toATurn(kind) });
     const causeMs = Date.now();
     lab.model.open("first");
     if (kind === "interactive") await session.at("turn done", "waiting_input:prompt", { causeMs });
@@ -32,7 +32,7 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, "[[think:hm]][[tool:echo from-the-tool]]", ...unasked(program));
     const isOver = kind === "interactive" ? "waiting_input:prompt" : "stopped";
-    await session.at("turn with a tool done", isOver, { via: [...TO_A_TURN, ...TO_THE_END] });
+    await session.at("turn with a tool done", isOver, { via: [...toATurn(kind), ...TO_THE_END] });
     const entries = await session.entries();
     expect(entries.map((entry) => entry.kind)).toEqual(
       expect.arrayContaining(["text", "tool_call", "tool_result"]),
@@ -45,7 +45,7 @@ matrix(({ program, kind }) => {
     const model = OTHER_MODELS[program];
     const session = await begin(lab, kind, "[[text:hello]]", "--model", model);
     const isOver = kind === "interactive" ? "waiting_input:prompt" : "stopped";
-    await session.at("turn done", isOver, { via: [...TO_A_TURN, ...TO_THE_END] });
+    await session.at("turn done", isOver, { via: [...toATurn(kind), ...TO_THE_END] });
     expect(lab.lastTurn()?.model).toBe(model);
     expect(await session.get()).toMatchObject({ model });
   });
@@ -53,7 +53,7 @@ matrix(({ program, kind }) => {
   slowTest("slow answer of 10 s", async () => {
     await using lab = await newLab(program);
     const session = await begin(lab, kind, "[[slow:10]][[text:late]]");
-    await session.at("waiting for a slow answer", "running", { via: TO_A_TURN });
+    await session.at("waiting for a slow answer", "running", { via: toATurn(kind) });
     await session.stays("still waiting for it", "running", 7000);
     const isOver = kind === "interactive" ? "waiting_input:prompt" : "stopped";
     await session.at("slow answer done", isOver, { via: ["running", ...TO_THE_END] });
@@ -65,7 +65,7 @@ matrix(
     test("typing by a person without a turn", async () => {
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[text:hello]]");
-      await session.at("turn done", "waiting_input:prompt", { via: TO_A_TURN });
+      await session.at("turn done", "waiting_input:prompt", { via: toATurn(kind) });
       await lab.ok(["keys", session.id, "n", "o", "t", "h", "i", "n", "g"]);
       await session.stays("someone typed", "waiting_input:prompt", 2500);
       await session.send("[[gate:next]][[text:again]]");
@@ -79,7 +79,7 @@ matrix(
     test("two turns, the second with a text of many lines", async () => {
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[text:one]]");
-      await session.at("first turn done", "waiting_input:prompt", { via: TO_A_TURN });
+      await session.at("first turn done", "waiting_input:prompt", { via: toATurn(kind) });
       const text = "first line\n\n  'quotes' \"and\" $(so on);\n[[text:two]]";
       await session.send(text);
       await session.at("second turn done", "waiting_input:prompt", { via: ["running"] });
@@ -90,7 +90,7 @@ matrix(
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[gate:first]][[text:one]]");
       await lab.model.asked("first");
-      await session.at("turn running", "running", { via: TO_A_TURN });
+      await session.at("turn running", "running", { via: toATurn(kind) });
       await session.send("[[gate:second]][[text:two]]");
       await session.stays("a text behind the running turn", "running", 500);
       lab.model.open("first");
@@ -111,7 +111,7 @@ matrix(
     test("a command that the program does not know", async () => {
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[text:one]]");
-      await session.at("first turn done", "waiting_input:prompt", { via: TO_A_TURN });
+      await session.at("first turn done", "waiting_input:prompt", { via: toATurn(kind) });
       // Claude takes it and says so; Codex leaves it in its box.
       const { code } = await lab.rollcall(["send", session.id, "/nosuchcommand"]);
       expect(code).toBe(program === "claude" ? 0 : 1);
@@ -124,7 +124,7 @@ matrix(
     test("a new conversation begun in the program", async () => {
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[text:one]]");
-      const before = await session.at("first turn done", "waiting_input:prompt", { via: TO_A_TURN });
+      const before = await session.at("first turn done", "waiting_input:prompt", { via: toATurn(kind) });
       await lab.ok(["send", session.id, program === "claude" ? "/clear" : "/new"]);
       // Claude says that it works while it clears.
       const via = program === "claude" ? ["running"] : [];

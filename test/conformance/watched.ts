@@ -41,7 +41,7 @@ interface Given extends Pick<Lab, "ok" | "rollcall" | "env" | "program"> {
 }
 
 export interface Labelled {
-  /** What it may pass through on the way there. */
+  /** What it may pass through on the way there, in this order. */
   readonly via?: readonly StateWord[];
   /** When that happened which leads to it. */
   readonly causeMs?: number;
@@ -88,9 +88,8 @@ export class Watched {
     const { via = [], causeMs } = labelled;
     const reached = await this.#until((change) => wordOf(change) === expected);
     const path = this.#pathSince();
-    const stray = path.filter((word) => word !== expected && !via.includes(word));
     const shown = await this.get();
-    const got = stray.length > 0 ? path.join(" ") : shownWord(shown);
+    const got = isOnTheWay(path, via, expected) ? shownWord(shown) : path.join(" ");
     const verdict = got === expected ? "right" : got === "unknown" ? "unknown" : "wrong";
     this.#note({
       moment,
@@ -186,6 +185,17 @@ export class Watched {
     }
     return undefined;
   }
+}
+
+/** Whether it took no other steps than these, in their order, and then got there. */
+function isOnTheWay(path: readonly StateWord[], via: readonly StateWord[], expected: StateWord): boolean {
+  const steps = path.at(-1) === expected ? path.slice(0, -1) : path;
+  let from = 0;
+  return steps.every((step) => {
+    const at = via.indexOf(step, from);
+    from = at + 1;
+    return at >= 0;
+  });
 }
 
 function wordOf({ kind, body }: Change): StateWord | undefined {
