@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { RollcallError } from "../domain/errors.ts";
+import type { SessionRecord } from "../domain/session.ts";
+import { findExitFile } from "../host/holder-files.ts";
 import type { Rollcall } from "../record/rollcall.ts";
 import { has, type Input } from "./command.ts";
 import { shortId } from "./format.ts";
@@ -55,15 +57,14 @@ export async function attachTo(
   ]);
   if (output.isJson && (code === DETACHED || code === ENDED))
     output.json({ sessionId: id, ended: code === ENDED });
-  return leave(rollcall, output, id, name, code);
+  return leave(rollcall, output, id, { name, folder, code });
 }
 
 async function leave(
   rollcall: Rollcall,
   output: Output,
   id: string,
-  name: string,
-  code: number,
+  { name, folder, code }: { readonly name: string; readonly folder: string; readonly code: number },
 ): Promise<number> {
   if (code === DETACHED) {
     output.note(`Detached; ${name} goes on. Come back with \`rollcall attach ${name}\`.`);
@@ -71,7 +72,7 @@ async function leave(
   }
   const session = await rollcall.get(id);
   if (code === ENDED) {
-    output.note(`${name} has ended${session.exitCode === null ? "" : ` (exit ${session.exitCode})`}.`);
+    output.note(`${name} has ended${howItEnded(folder, session)}.`);
     await offerWorktree(rollcall, output, session);
     return 0;
   }
@@ -84,6 +85,12 @@ async function leave(
       },
     );
   throw new RollcallError("internal", `The attach program ended with ${code}.`);
+}
+
+/** As its holder wrote it; the record may come a moment later, and the holder's word is gone by then. */
+function howItEnded(folder: string, { exitCode, exitSignal }: SessionRecord): string {
+  const { code = exitCode, signal = exitSignal } = findExitFile(folder)?.agent ?? {};
+  return signal ? ` (${signal})` : code === null ? "" : ` (exit ${code})`;
 }
 
 /** It shares our terminal; the signals that a terminal sends are its business while it runs. */

@@ -5,12 +5,11 @@ import { RollcallError } from "../domain/errors.ts";
 import { createRedactor } from "../domain/redact.ts";
 import type { SessionRow } from "../domain/session.ts";
 import { isLive } from "../domain/state.ts";
-import { findHolderFile } from "../host/holder-files.ts";
 import { launchFolder } from "../record/config.ts";
 import { stamp } from "../record/context.ts";
-import { isProcessAlive } from "../record/process.ts";
 import { HookSpool } from "./hook-spool.ts";
 import { Hub } from "./hub.ts";
+import { isHeld } from "./kept-children.ts";
 import { type Carrying, LiveSession } from "./live-session.ts";
 import { Notifier } from "./notify.ts";
 import { type CarriedBy, Outside } from "./outside/outside.ts";
@@ -145,13 +144,6 @@ export class Daemon {
       if (!known.has(name) && !isHeld(folder)) rmSync(folder, { recursive: true, force: true });
     }
   }
-}
-
-function isHeld(folder: string): boolean {
-  const file = findHolderFile(folder);
-  return [file?.guard, file?.holder].some(
-    (process) => process && file && isProcessAlive({ ...process, bootId: file.bootId }),
-  );
 }
 
 function readSecrets(folder: string): string[] {

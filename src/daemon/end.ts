@@ -1,11 +1,12 @@
 import { RollcallError } from "../domain/errors.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import type { Channel, SessionRecord } from "../domain/session.ts";
+import type { Channel, SessionRecord, SessionRow } from "../domain/session.ts";
 import { isEnded, isLive } from "../domain/state.ts";
 import { findExitFile } from "../host/holder-files.ts";
 import { durationOf } from "../record/config.ts";
 import { type Daemon, liveOrThrow, notCarried } from "./daemon.ts";
 import { faultPoint } from "./fault-point.ts";
+import { endKept, keptOf } from "./kept-children.ts";
 import type { LiveSession } from "./live-session.ts";
 import type { Done } from "./send.ts";
 import { rowOf } from "./start.ts";
@@ -34,7 +35,7 @@ export interface Ended {
 export async function endSession(daemon: Daemon, input: EndInput, signal: AbortSignal): Promise<Ended> {
   const row = await rowOf(daemon, input.sessionId);
   if (row.carried === null) throw notCarried(row);
-  if (isEnded(row.state)) return describe(daemon, row.id);
+  if (isEnded(row.state)) return endAgain(daemon, row, input);
   const known = daemon.get(row.id);
   if (known?.isClosing) await known.closed;
   const session = daemon.get(row.id) ?? daemon.carryAgain(row);
@@ -73,6 +74,16 @@ async function proof(
   return describe(daemon, session.id);
 }
 
+/** It has ended; what it was told to leave running may not have. */
+async function endAgain(daemon: Daemon, row: SessionRow, input: EndInput): Promise<Ended> {
+  const { services } = daemon;
+  const { config } = services.context;
+  const graceMs = input.graceMs ?? durationOf(config, "end.grace");
+  const withinMs = graceMs + durationOf(config, "end.proof");
+  const isProven = input.wait === false || (await endKept(services, row, { graceMs, withinMs }));
+  return { ...(await describe(daemon, row.id)), ...(isProven ? {} : { isProven }) };
+}
+
 async function describe(daemon: Daemon, id: string): Promise<Ended> {
   const { rollcall, context } = daemon.services;
   const session = await rollcall.get(id);
@@ -80,7 +91,8 @@ async function describe(daemon: Daemon, id: string): Promise<Ended> {
   const children = items
     .filter(({ row }) => row.carried !== null && isLive(row.state))
     .map(({ row }) => row.id);
-  return { session, killed: await killedOf(daemon, id), remaining: [], children };
+  const remaining = await keptOf(daemon.services, await rowOf(daemon, id));
+  return { session, killed: await killedOf(daemon, id), remaining, children };
 }
 
 async function killedOf(daemon: Daemon, id: string): Promise<number | null> {

@@ -6,6 +6,7 @@ import type { Instant } from "../domain/time.ts";
 import { findExitFile, findHolderFile } from "../host/holder-files.ts";
 import { isProcessAlive } from "../record/process.ts";
 import type { Daemon } from "./daemon.ts";
+import { keptOf } from "./kept-children.ts";
 import type { LiveSession } from "./live-session.ts";
 import { rowOf } from "./start.ts";
 
@@ -42,7 +43,7 @@ export async function explainSession(
     rule: evidence?.rule ?? null,
     source: row.stateSource,
     evidence,
-    sources: [processSays(row, session), ...(session ? await agentSays(session) : [])],
+    sources: [await processSays(daemon, row, session), ...(session ? await agentSays(session) : [])],
     resume: {
       ...decideResume(row, context.resumePolicy, context.now()),
       inputs: {
@@ -74,9 +75,12 @@ async function evidenceOf(daemon: Daemon, row: SessionRow): Promise<Evidence | n
   return null;
 }
 
-function processSays(row: SessionRow, session: LiveSession | undefined): SourceSays {
+async function processSays(
+  { services }: Daemon,
+  row: SessionRow,
+  session: LiveSession | undefined,
+): Promise<SourceSays> {
   const exit = session && findExitFile(session.folder);
-  const holder = session && findHolderFile(session.folder);
   if (exit)
     return {
       source: "process",
@@ -84,13 +88,18 @@ function processSays(row: SessionRow, session: LiveSession | undefined): SourceS
       at: exit.agent.at,
     };
   if (row.process === null) return { source: "process", says: "no process is known", at: null };
-  const isHeld = holder ? isProcessAlive({ ...holder.holder, bootId: holder.bootId }) : false;
   const agent = `pid ${row.process.pid} is ${isProcessAlive(row.process) ? "alive" : "gone"}`;
-  return {
-    source: "process",
-    says: session ? `${agent}; its holder ${isHeld ? "answers for it" : "is gone"}` : agent,
-    at: null,
-  };
+  const kept = await keptOf(services, row);
+  const beside = session ? `; its holder ${await holderSays(session)}` : "";
+  const left = kept.length > 0 ? `; it left running: pids ${kept.join(", ")}` : "";
+  return { source: "process", says: `${agent}${beside}${left}`, at: null };
+}
+
+async function holderSays({ folder, follower }: LiveSession): Promise<string> {
+  if (await follower.status()) return "answers for it";
+  const file = findHolderFile(folder);
+  const isThere = file && isProcessAlive({ ...file.holder, bootId: file.bootId });
+  return isThere ? "is there and does not answer" : "is gone";
 }
 
 async function agentSays(session: LiveSession): Promise<SourceSays[]> {
@@ -110,7 +119,7 @@ async function agentSays(session: LiveSession): Promise<SourceSays[]> {
     ...(transcript === "none"
       ? []
       : [{ source: "transcript", says: transcript.replace("_", " "), at: null }]),
-    ...(status
+    ...(status && session.carrying.launch.host === "pty"
       ? [
           {
             source: "terminal",

@@ -16,6 +16,7 @@ import { faultPoint } from "./fault-point.ts";
 import { Findings } from "./findings.ts";
 import { Follower } from "./follower.ts";
 import { Input } from "./input.ts";
+import { isHeld } from "./kept-children.ts";
 import { KeptNotes } from "./kept-notes.ts";
 import { Limits } from "./limits.ts";
 import { LiveFile } from "./live-file.ts";
@@ -263,7 +264,8 @@ export class LiveSession {
       await holderGone(this.folder);
       await this.#closeView();
       faultPoint("end.kept");
-      rmSync(this.folder, { recursive: true, force: true });
+      // A holder that watches over what was to be kept is still told through it.
+      if (!isHeld(this.folder)) rmSync(this.folder, { recursive: true, force: true });
       faultPoint("end.removed");
     } catch (error) {
       log.error({ session: this.id, err: error }, "could not clean up");

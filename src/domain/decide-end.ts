@@ -166,9 +166,11 @@ function stopping(row: SessionRow, evidence: Evidence, ending: Ending | null, en
   };
 }
 
-function exitEvidence({ agent, error, reason }: TreeExit): Evidence {
+function exitEvidence({ agent, error, reason, tree }: TreeExit): Evidence {
   const how = agent.signal ?? (agent.code === null ? (error ?? reason) : `exit ${agent.code}`);
-  return { source: "process", rule: reason === "asked" ? "ended" : reason, excerpt: how };
+  const kept = tree.state === "kept" && tree.remaining.length > 0;
+  const excerpt = kept ? `${how}; left running: pids ${tree.remaining.join(", ")}` : how;
+  return { source: "process", rule: reason === "asked" ? "ended" : reason, excerpt };
 }
 
 function isAtPrompt(row: SessionRow): boolean {

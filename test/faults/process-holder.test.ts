@@ -134,6 +134,9 @@ describe("SIGSTOP", { concurrent: true }, () => {
     process.kill(holder.pid, "SIGSTOP");
     for (const verb of ["get", "data", "explain"])
       expect(await user.rollcall([verb, session.id]), verb).toMatchObject({ code: 0 });
+    expect((await user.ok(["explain", session.id])).stdout).toContain(
+      "its holder is there and does not answer",
+    );
     expect(await user.get(session.id)).toMatchObject({ state: "running" });
     await user.restart();
     expect(await user.get(session.id)).toMatchObject({ state: "running" });

@@ -113,7 +113,7 @@ test("start at a terminal attaches, and an end while attached is told", async ()
   terminal.type("exit 3");
   terminal.press("Enter");
   await terminal.shows("left with 0");
-  expect(terminal.screen).toContain("has ended");
+  expect(terminal.screen).toContain("sh has ended (exit 3).");
   expect(await user.reach("sh", "failed")).toMatchObject({ exit_code: 3 });
 });
 

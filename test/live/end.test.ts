@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { asking, atPrompt, eventsOf, said, statesOf, turn } from "./scripted.ts";
 import { isAlive, type LiveUser, newLiveUser, until } from "./user.ts";
@@ -140,6 +142,30 @@ describe("an end", () => {
     expect(answer).toMatchObject({ code: 4, error: { code: "not_carried" } });
     expect(answer.error.hint).toContain("finalize");
     expect(await user.rollcall(["end", "nobody"])).toMatchObject({ code: 3 });
+  });
+
+  test("of a session that left processes running names them, and ends them", async () => {
+    await using user = newLiveUser();
+    const script = "sleep 1000 >/dev/null 2>&1 & echo $! >kept";
+    const { id } = await user.start(["--kind", "autonomous", "--keep-children", "--", "sh", "-c", script]);
+    await user.reach(id, "stopped");
+    const kept = Number(readFileSync(join(user.workspace, "kept"), "utf8"));
+    expect(isAlive(kept)).toBe(true);
+    expect((await user.ok(["explain", id])).stdout).toContain(`exit 0; left running: pids ${kept})`);
+    const named = (await user.ok(["end", id, "--no-wait", "--json"])).json;
+    expect(named).toMatchObject({ session: { state: "stopped" }, remaining: [kept] });
+    expect((await user.ok(["end", id, "--no-wait"])).stdout).toContain(`as it was told to: pids ${kept}.`);
+    await user.ok(["down"]);
+    expect(isAlive(kept)).toBe(true);
+    expect((await user.ok(["end", id, "--json"])).json).toMatchObject({ remaining: [] });
+    expect(isAlive(kept)).toBe(false);
+    expect(user.launchFolders()).toEqual([]);
+  });
+
+  test("of all needs no daemon where there is nothing to end", async () => {
+    await using user = newLiveUser();
+    expect((await user.ok(["end", "--all"])).stdout).toBe("No live session.\n");
+    expect((await user.ok(["status", "--json"])).json).toMatchObject({ daemon: { running: false } });
   });
 
   test("with --no-wait returns while it is stopping", async () => {

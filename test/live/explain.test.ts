@@ -26,7 +26,7 @@ test("explain tells the rule, what it saw, what every source says, and what the 
   const text = (await user.ok(["explain", "talk"])).stdout;
   expect(text).toContain("is waiting_input");
   expect(text).toContain("report_blocked");
-  expect(text).toContain("Resume: no, phase_not_resumable");
+  expect(text).toContain("Resume: no, phase_not_resumable\n  phase: initializing\n");
 });
 
 test.each([

@@ -138,6 +138,7 @@ describe("fork", () => {
     expect(fork.id).not.toBe(id);
     await user.reach("other", "waiting_input");
     expect((await dataOf(user, "other")).screen).toContain("forked, 1 turns");
+    expect((await user.ok(["doctor"])).stdout).not.toContain("Others can read");
     await turn(user, "other", "say aside");
     expect(await user.get(id)).toMatchObject({ seq: first.seq, state: "waiting_input" });
     expect((await user.get("other")).native_id).not.toBe(first.native_id);

@@ -6,6 +6,7 @@ import { isLive, LIVE_STATES } from "../../domain/state.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
 import { allCarried, durationOption, forEach, withDaemon } from "../live.ts";
+import { withRollcall } from "../open.ts";
 import { usage } from "../parse.ts";
 import { offerWorktree } from "../worktree-offer.ts";
 
@@ -43,13 +44,13 @@ export const command: Command = {
       throw usage("`rollcall end` needs an ID or --all.", "end");
     if (input.words.length > 0 && has(input, "all"))
       throw usage("--all ends every session; leave the ids out.", "end");
+    if (has(input, "all") && (await withRollcall(output, allCarried)).length === 0) {
+      if (output.isJson) output.json({ results: [] });
+      else output.line("No live session.");
+      return 0;
+    }
     return withDaemon(output, async (client, rollcall) => {
       const references = has(input, "all") ? await allCarried(rollcall) : input.words;
-      if (references.length === 0) {
-        if (output.isJson) output.json({ results: [] });
-        else output.line("No live session.");
-        return 0;
-      }
       const ends = async (reference: string) => {
         const result = await endOne(client, rollcall, reference, more, has(input, "children"));
         const isProven = result.isProven !== false;
@@ -132,12 +133,13 @@ function notProven({ session: { id }, remaining }: Ended): RollcallError {
   );
 }
 
-function describe({ session, killed, children }: Ended): string {
+function describe({ session, killed, remaining, children }: Ended): string {
   const how = session.exitSignal ?? (session.exitCode === null ? null : `exit ${session.exitCode}`);
   const details = [how, session.outcome, killed === null || killed === 0 ? null : `${killed} killed`]
     .filter(Boolean)
     .join(", ");
   const lines = [`${session.id} ${session.state}${details === "" ? "" : ` (${details})`}.`];
+  if (remaining.length > 0) lines.push(`It left running, as it was told to: pids ${remaining.join(", ")}.`);
   if (children.length > 0)
     lines.push(`It started ${children.join(", ")}, which run on; --children ends them too.`);
   return lines.join("\n");

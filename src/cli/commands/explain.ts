@@ -1,4 +1,5 @@
 import type { Evidence } from "../../domain/evidence.ts";
+import { toWire } from "../../domain/wire.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
 import { relativeTime } from "../format.ts";
 import { withDaemon } from "../live.ts";
@@ -47,6 +48,7 @@ function describe({ sessionId, state, since, source, rule, evidence, sources, re
     ...sources.map(
       ({ source: name, says, at }) => `  ${name}: ${says}${at === null ? "" : ` (${relativeTime(at, now)})`}`,
     ),
-    `Resume: ${resume.resume ? `yes, by ${resume.how}` : `no, ${resume.reason}`} ${JSON.stringify(resume.inputs)}`,
+    `Resume: ${resume.resume ? `yes, by ${resume.how}` : `no, ${resume.reason}`}`,
+    ...Object.entries(toWire(resume.inputs) as object).map(([name, value]) => `  ${name}: ${value ?? "—"}`),
   ].join("\n");
 }

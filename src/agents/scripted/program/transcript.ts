@@ -17,7 +17,8 @@ export class Transcript {
     this.path = pathOf(options.sessionId);
     this.#head = { session_id: options.sessionId, model: options.model, version: VERSION };
     const lines = options.continues === null ? [] : readLines(pathOf(options.continues.id));
-    if (options.continues?.how === "fork") writeFileSync(this.path, inherit(lines), { flag: "wx" });
+    if (options.continues?.how === "fork")
+      writeFileSync(this.path, inherit(lines), { flag: "wx", mode: 0o600 });
     this.turns = lines.filter(({ type }) => type === "user").length;
   }
 
