@@ -1,18 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { homeFolder } from "../record/config.ts";
 import { type Check, guarded, ok } from "../record/doctor.ts";
 import type { MarkedProcess } from "../record/marked-process.ts";
 import { openRollcall } from "../record/open.ts";
 import type { Rollcall } from "../record/rollcall.ts";
-import { findDaemon, nativeProgram } from "./live.ts";
+import { ANSWER_MS, askDaemon, nativeProgram } from "./live.ts";
 import { endOrphans, findOrphans } from "./orphans.ts";
 import { findStrayFiles, removeStrayFiles } from "./stray-files.ts";
 
 /** Put in by the build, from package.json. */
 declare const ROLLCALL_VERSION: string;
 
-const ANSWER_MS = 3000;
 /** What the holder exits with when it is told nothing. */
 const WRONG_USAGE = 2;
 const SHOWN = 5;
@@ -49,11 +47,10 @@ function holderCheck(): Check {
 }
 
 async function daemonCheck(): Promise<Check> {
-  const late = sleep(ANSWER_MS, "late" as const, { ref: false });
-  const client = await Promise.race([findDaemon(homeFolder()), late]);
+  const client = await askDaemon(homeFolder());
   if (client === undefined)
     return ok("daemon", "It does not run; the first live command, or `rollcall up`, starts it.");
-  if (client === "late")
+  if (client === "silent")
     return {
       name: "daemon",
       status: "failed",

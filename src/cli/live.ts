@@ -37,6 +37,19 @@ export async function findDaemon(home: string): Promise<Client | undefined> {
   return connectDaemon(runFolder(home));
 }
 
+/** How long a daemon that is well may take to say who it is. */
+export const ANSWER_MS = 3000;
+
+/** For who only asks how it is: one that takes connections and says nothing is not waited for. */
+export async function askDaemon(home: string): Promise<Client | "silent" | undefined> {
+  try {
+    return await connectDaemon(runFolder(home), ANSWER_MS);
+  } catch (error) {
+    if (error instanceof RollcallError && error.code === "daemon_failed") return "silent";
+    throw error;
+  }
+}
+
 const LEAVING_MS = 10_000;
 
 /** Waits until the daemon's process itself is gone, not only its socket. */

@@ -1,9 +1,11 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { ScreenCache } from "../host/screen-cache.ts";
 import { homeFolder } from "../record/config.ts";
 import { takeLock } from "../record/lock.ts";
 import { openRollcall } from "../record/open.ts";
+import { startTimeOf } from "../record/process.ts";
 import { Daemon } from "./daemon.ts";
 import { openDoor } from "./door.ts";
 import { handlersOf } from "./handlers.ts";
@@ -27,7 +29,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     closeSync(openSync(places.lock, "a", 0o600));
     using lock = takeLock(places.lock);
     if (!lock) {
-      options.tell(`running ${ownerOf(places)}`.trimEnd());
+      options.tell(`running ${await ownerOf(places)}`.trimEnd());
       return 3;
     }
     writeFileSync(places.pid, String(process.pid), { mode: 0o600 });
@@ -38,12 +40,24 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   }
 }
 
-/** For people: which daemon has the lock. The lock itself needs no file to be believed. */
-function ownerOf(places: Places): string {
+const NAMED_MS = 1000;
+const STEP_MS = 20;
+
+/** For people: which daemon has the lock. It writes its pid a moment later; until then there may be one of a dead daemon. */
+async function ownerOf(places: Places): Promise<string> {
+  for (let waitedMs = 0; waitedMs < NAMED_MS; waitedMs += STEP_MS) {
+    const pid = pidIn(places.pid);
+    if (startTimeOf(pid) !== undefined) return String(pid);
+    await sleep(STEP_MS);
+  }
+  return "";
+}
+
+function pidIn(path: string): number {
   try {
-    return readFileSync(places.pid, "utf8");
+    return Number(readFileSync(path, "utf8"));
   } catch {
-    return "";
+    return Number.NaN;
   }
 }
 

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -59,13 +59,12 @@ describe.skipIf(noCompiler !== undefined)("end", { concurrent: true }, () => {
 
   test.each(["50", "1000", "5000"])("catches a process that is another one every %s us", async (pause) => {
     await using user = newFaultUser();
-    const session = await user.start([
-      "--",
-      "sh",
-      "-c",
-      `${user.program("hopper")} ${pause} & exec sleep 600`,
-    ]);
+    const lock = join(user.folder, "lock");
+    const hop = `${user.program("hopper")} ${pause} ${lock}`;
+    const session = await user.start(["--", "sh", "-c", `${hop} & exec sleep 600`]);
+    await until(() => !isFree(lock), "the lock to be held");
     await user.ok(["end", session.id, "--grace", "200ms"]);
+    expect(isFree(lock)).toBe(true);
     expect(others(user)).toEqual([]);
   });
 
@@ -166,6 +165,11 @@ async function spawned(user: FaultUser, id: string): Promise<number[]> {
 
 function pidOf(session: Shown): number {
   return (session.process as { pid: number }).pid;
+}
+
+/** Whether nobody has the lock on a file any more. */
+function isFree(lock: string): boolean {
+  return spawnSync("flock", ["-n", lock, "true"]).status === 0;
 }
 
 /** What is alive of this user beside the daemon. */

@@ -194,7 +194,7 @@ test("doctor --fix removes folders and hooks of launches that are over, and no o
   await user.ok(["end", id]);
 });
 
-test("doctor says when the daemon does not answer, and does not wait for it", async () => {
+test("doctor and status say when the daemon does not answer, and do not wait for it", async () => {
   await using user = newLiveUser();
   await user.ok(["up"]);
   const pid = (await user.daemonPid()) as number;
@@ -205,6 +205,9 @@ test("doctor says when the daemon does not answer, and does not wait for it", as
     expect((json.checks as Check[]).find(({ name }) => name === "daemon")).toMatchObject({
       status: "failed",
     });
+    const status = await user.rollcall(["status", "--json"]);
+    expect(status).toMatchObject({ code: 1, json: { daemon: { running: true, is_silent: true } } });
+    expect((await user.rollcall(["status"])).stdout).toContain("does not answer within 3 s");
   } finally {
     process.kill(pid, "SIGCONT");
   }

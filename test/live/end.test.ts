@@ -162,6 +162,28 @@ describe("an end", () => {
     expect(user.launchFolders()).toEqual([]);
   });
 
+  test("goes by name or short id, and by no name that two of them have", async () => {
+    await using user = newLiveUser();
+    const [one, two] = [
+      await user.start(["--name", "twin", ...NAP]),
+      await user.start(["--name", "twin", ...NAP]),
+    ];
+    expect(await user.rollcall(["end", "twin", "--json"])).toMatchObject({ code: 2 });
+    for (const { id } of [one, two]) expect(await user.get(id)).toMatchObject({ state: "running" });
+    expect((await endOf(user, one.id.slice(-6)))[0]).toBe("stopped");
+    expect((await endOf(user, "twin"))[0]).toBe("stopped");
+    expect(await user.get(two.id)).toMatchObject({ state: "stopped" });
+  });
+
+  test("comes after finalize, whose outcome stays; reconcile leaves what lives alone", async () => {
+    await using user = newLiveUser();
+    const { id } = await user.start(NAP);
+    expect((await user.ok(["reconcile", "--json"])).json).toMatchObject({ reconciled: 0 });
+    expect((await user.ok(["finalize", id, "completed"])).stdout).toContain("goes on until");
+    expect(await user.get(id)).toMatchObject({ state: "running" });
+    expect((await endOf(user, id)).slice(0, 2)).toEqual(["stopped", "success"]);
+  });
+
   test("of all needs no daemon where there is nothing to end", async () => {
     await using user = newLiveUser();
     expect((await user.ok(["end", "--all"])).stdout).toBe("No live session.\n");

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type LiveUser, newLiveUser } from "./user.ts";
@@ -188,6 +197,19 @@ describe("who a session is", () => {
     const child = await user.start(["--", "sleep", "1000"], { env: { ROLLCALL_SESSION_ID: id } });
     expect(child.parent_id).toBe(id);
     expect((await user.get(id)).parent_id).toBeNull();
+  });
+
+  test("stands in a record file of its workspace, unless it is to have none", async () => {
+    await using user = newLiveUser();
+    const workspace = join(user.folder, "elsewhere");
+    mkdirSync(workspace);
+    const kept = await user.start(["--workspace", workspace, "--", "sleep", "1000"]);
+    const none = await user.start(["--workspace", workspace, "--no-file", "--", "sleep", "1000"]);
+    await user.ok(["end", kept.id, none.id]);
+    const files = join(workspace, ".rollcall", "sessions");
+    expect(readdirSync(files).filter((name) => name.endsWith(".json"))).toEqual([`${kept.id}.json`]);
+    const record = JSON.parse(readFileSync(join(files, `${kept.id}.json`), "utf8"));
+    expect(record).toMatchObject({ state: "stopped", outcome: "interrupted" });
   });
 
   test("is answered with its id, or with its record as JSON", async () => {

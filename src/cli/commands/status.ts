@@ -2,7 +2,7 @@ import type { SessionRecord } from "../../domain/session.ts";
 import { storePath } from "../../record/config.ts";
 import { type Command, has, JSON_OPTION } from "../command.ts";
 import { bytes, duration, plural } from "../format.ts";
-import { findDaemon } from "../live.ts";
+import { ANSWER_MS, askDaemon } from "../live.ts";
 import { withRollcall } from "../open.ts";
 
 interface DaemonStatus {
@@ -32,11 +32,12 @@ export const command: Command = {
         output.line(`${live.length} live, ${waiting} waiting`);
         return 0;
       }
-      using client = await findDaemon(home);
-      const daemon = await client?.call<DaemonStatus>("get_status", {});
+      const found = await askDaemon(home);
+      using client = found === "silent" ? undefined : found;
+      const daemon = found === "silent" ? found : await client?.call<DaemonStatus>("get_status", {});
       if (output.isJson) output.json(wireOf(daemon, storePath(home), config.machine, live.length, waiting));
       else output.line(describe(daemon, storePath(home), config.machine, live.length, waiting));
-      return 0;
+      return daemon === "silent" ? 1 : 0;
     });
   },
 };
@@ -46,13 +47,15 @@ function isWaiting({ state }: SessionRecord): boolean {
 }
 
 function wireOf(
-  daemon: DaemonStatus | undefined,
+  daemon: DaemonStatus | "silent" | undefined,
   store: string,
   machine: string,
   live: number,
   waiting: number,
 ): object {
-  const { pid = null, version = null, socket = null, ...more } = daemon ?? {};
+  const known: Partial<DaemonStatus> = daemon === "silent" ? {} : (daemon ?? {});
+  const { pid = null, version = null, socket = null, ...rest } = known;
+  const more = daemon === "silent" ? { isSilent: true } : rest;
   return {
     daemon: { running: daemon !== undefined, pid, version, socket, url: null, tokenFile: null, ...more },
     store,
@@ -63,19 +66,25 @@ function wireOf(
 }
 
 function describe(
-  daemon: DaemonStatus | undefined,
+  daemon: DaemonStatus | "silent" | undefined,
   store: string,
   machine: string,
   live: number,
   waiting: number,
 ): string {
-  const about = daemon
-    ? `runs (version ${daemon.version}, pid ${daemon.pid}, up ${duration(daemon.uptimeMs)}, ${bytes(daemon.memoryRssBytes)})\nlog       ${daemon.log}`
-    : "does not run; the next live command starts it";
   return [
-    `daemon    ${about}`,
+    `daemon    ${aboutDaemon(daemon)}`,
     `sessions  ${plural(live, "session")} live, ${waiting} waiting`,
     `store     ${store}`,
     `machine   ${machine}`,
   ].join("\n");
+}
+
+function aboutDaemon(daemon: DaemonStatus | "silent" | undefined): string {
+  if (daemon === undefined) return "does not run; the next live command starts it";
+  if (daemon === "silent")
+    return `does not answer within ${ANSWER_MS / 1000} s; agents run on without it (\`rollcall doctor\` tells more)`;
+  const { version, pid, uptimeMs, memoryRssBytes, log } = daemon;
+  const facts = `version ${version}, pid ${pid}, up ${duration(uptimeMs)}, ${bytes(memoryRssBytes)}`;
+  return `runs (${facts})\nlog       ${log}`;
 }
