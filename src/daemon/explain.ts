@@ -4,6 +4,7 @@ import type { SessionRow } from "../domain/session.ts";
 import type { State } from "../domain/state.ts";
 import type { Instant } from "../domain/time.ts";
 import { findExitFile, findHolderFile } from "../host/holder-files.ts";
+import type { HolderStatus } from "../host/holder-message.ts";
 import { isProcessAlive } from "../record/process.ts";
 import type { Daemon } from "./daemon.ts";
 import { keptOf } from "./kept-children.ts";
@@ -36,6 +37,8 @@ export async function explainSession(
   const row = await rowOf(daemon, sessionId);
   const evidence = await evidenceOf(daemon, row);
   const session = daemon.get(sessionId);
+  // Asked once: a holder that is silent takes its time.
+  const status = await session?.follower.status();
   return {
     sessionId,
     state: row.state,
@@ -43,7 +46,10 @@ export async function explainSession(
     rule: evidence?.rule ?? null,
     source: row.stateSource,
     evidence,
-    sources: [await processSays(daemon, row, session), ...(session ? await agentSays(session) : [])],
+    sources: [
+      await processSays(daemon, row, session, status),
+      ...(session ? await agentSays(session, status) : []),
+    ],
     resume: {
       ...decideResume(row, context.resumePolicy, context.now()),
       inputs: {
@@ -79,6 +85,7 @@ async function processSays(
   { services }: Daemon,
   row: SessionRow,
   session: LiveSession | undefined,
+  status: HolderStatus | undefined,
 ): Promise<SourceSays> {
   const exit = session && findExitFile(session.folder);
   if (exit)
@@ -90,27 +97,25 @@ async function processSays(
   if (row.process === null) return { source: "process", says: "no process is known", at: null };
   const agent = `pid ${row.process.pid} is ${isProcessAlive(row.process) ? "alive" : "gone"}`;
   const kept = await keptOf(services, row);
-  const beside = session ? `; its holder ${await holderSays(session)}` : "";
+  const beside = session ? `; its holder ${status ? "answers for it" : silence(session)}` : "";
   const left = kept.length > 0 ? `; it left running: pids ${kept.join(", ")}` : "";
   return { source: "process", says: `${agent}${beside}${left}`, at: null };
 }
 
-async function holderSays({ folder, follower }: LiveSession): Promise<string> {
-  if (await follower.status()) return "answers for it";
+function silence({ folder }: LiveSession): string {
   const file = findHolderFile(folder);
   const isThere = file && isProcessAlive({ ...file.holder, bootId: file.bootId });
   return isThere ? "is there and does not answer" : "is gone";
 }
 
-async function agentSays(session: LiveSession): Promise<SourceSays[]> {
+async function agentSays(session: LiveSession, status: HolderStatus | undefined): Promise<SourceSays[]> {
   const words = [...session.findings.lastWords].map(([source, { signal, at }]) => ({
     source,
     says: [signal.says, signal.excerpt].filter(Boolean).join(": "),
     at,
   }));
-  const status = await session.follower.status();
   const transcript = session.transcript.status;
-  const screen = await session.screen.match();
+  const screen = status && (await session.screen.match());
   return [
     ...words,
     ...(screen

@@ -72,8 +72,10 @@ matrix(({ program, kind }) => {
     const texts = ["[[gate:a]][[text:answer a]]", "[[gate:b]][[text:answer b]]"] as const;
     // One after the other: in a new home Codex makes its databases, and two that do so at once break.
     const sessions: Watched[] = [];
-    for (const text of texts) sessions.push(await begin(lab, kind, text));
-    for (const gate of ["a", "b"]) await lab.model.asked(gate);
+    for (const [index, text] of texts.entries()) {
+      sessions.push(await begin(lab, kind, text));
+      await lab.model.asked("ab"[index] as string);
+    }
     for (const gate of ["a", "b"]) lab.model.open(gate);
     const ended: Shown[] = [];
     for (const [index, session] of sessions.entries()) {

@@ -36,19 +36,22 @@ export async function liveCycles(cycles: number): Promise<string[]> {
   ];
 }
 
-/** A terminal, a pipe, one that leaves by itself, one that does not want to leave. */
-const KINDS: readonly (readonly [args: readonly string[], kind: string])[] = [
-  [["sleep", "1000"], "interactive"],
-  [["cat"], "autonomous"],
-  [["sh", "-c", "echo done; exit 3"], "autonomous"],
-  [["sh", "-c", "trap '' TERM; sleep 1000 & wait"], "interactive"],
+/** A terminal, a pipe, one that leaves by itself, one that does not want to leave; an agent, which reports and writes. */
+const KINDS: readonly (readonly [args: readonly string[], kind: string, type: "scripted" | "unknown"])[] = [
+  [["sleep", "1000"], "interactive", "unknown"],
+  [["cat"], "autonomous", "unknown"],
+  [["sh", "-c", "echo done; exit 3"], "autonomous", "unknown"],
+  [["sh", "-c", "trap '' TERM; sleep 1000 & wait"], "interactive", "unknown"],
+  [[], "interactive", "scripted"],
 ];
 
 async function cycle(daemon: LiveDaemon, count: number): Promise<void> {
   for (let made = 0; made < count; made += AT_ONCE) {
     const batch = Array.from({ length: Math.min(AT_ONCE, count - made) }, async (_, index) => {
-      const [args, kind] = KINDS[(made + index) % KINDS.length] as (typeof KINDS)[number];
-      await daemon.end(await daemon.start("unknown", args, kind), 50);
+      const [args, kind, type] = KINDS[(made + index) % KINDS.length] as (typeof KINDS)[number];
+      const id = await daemon.start(type, args, kind);
+      if (type === "scripted") await daemon.waitFor(id, "waiting_input");
+      await daemon.end(id, 50);
     });
     await Promise.all(batch);
   }
@@ -80,9 +83,7 @@ function read(daemon: LiveDaemon): Reading {
     terminals:
       links.filter((link) => link.startsWith("/dev/pts") || link.startsWith("/dev/ptmx")).length +
       terminalsOf(daemon.home),
-    files:
-      readdirSync(join(daemon.home, "run", "sessions")).length +
-      readdirSync(join(daemon.home, "run", "hooks")).length,
+    files: readdirSync(join(daemon.home, "run"), { recursive: true }).length,
     processes: processesOf(daemon.home).length,
     rssMb: Math.round(
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${daemon.pid}/status`, "latin1"))?.[1]) / 1000,
