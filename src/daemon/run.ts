@@ -33,7 +33,11 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
       return 3;
     }
     writeFileSync(places.pid, String(process.pid), { mode: 0o600 });
-    return await serve(options, places, openLog(places.log));
+    try {
+      return await serve(options, places, openLog(places.log));
+    } finally {
+      rmSync(places.pid, { force: true });
+    }
   } catch (error) {
     options.tell(error instanceof Error ? error.message : String(error));
     return 1;
