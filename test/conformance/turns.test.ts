@@ -33,11 +33,17 @@ matrix(({ program, kind }) => {
     const session = await begin(lab, kind, "[[think:hm]][[tool:echo from-the-tool]]", ...unasked(program));
     const isOver = kind === "interactive" ? "waiting_input:prompt" : "stopped";
     await session.at("turn with a tool done", isOver, { via: [...toATurn(kind), ...TO_THE_END] });
-    const entries = await session.entries();
-    expect(entries.map((entry) => entry.kind)).toEqual(
-      expect.arrayContaining(["text", "tool_call", "tool_result"]),
-    );
-    expect(JSON.stringify(entries)).toContain("from-the-tool");
+    const entries = (await session.entries()).filter(({ kind }) => kind !== "notice");
+    expect(entries.map(({ role, kind }) => `${role} ${kind}`)).toEqual([
+      "user text",
+      "assistant thinking",
+      "assistant tool_call",
+      "tool tool_result",
+      "assistant text",
+    ]);
+    expect(entries[1]).toMatchObject({ text: "hm" });
+    expect(JSON.stringify(entries[2]?.tool)).toContain("echo from-the-tool");
+    expect(JSON.stringify(entries[3]?.tool)).toContain("from-the-tool");
   });
 
   test("model chosen", async () => {
