@@ -112,7 +112,7 @@ function isToldLater({ carrying }: LiveSession, { question }: Waiting): boolean 
 }
 
 /** How long to wait before it may be answered, or looked at again; 0 where it may be answered now. */
-async function untilDrawnMs(
+export async function untilDrawnMs(
   session: LiveSession,
   { since }: Waiting,
   { onScreen }: Keystrokes,

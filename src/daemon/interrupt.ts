@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Keystrokes } from "../agents/agent.ts";
 import { INTERRUPTED } from "../domain/entry.ts";
 import { RollcallError } from "../domain/errors.ts";
 import type { FeedEvent } from "../domain/event.ts";
 import type { SessionRow } from "../domain/session.ts";
 import { isEnded, type WaitingFor } from "../domain/state.ts";
+import { untilDrawnMs } from "./answer.ts";
 import { type Daemon, liveOrThrow } from "./daemon.ts";
+import type { LiveSession } from "./live-session.ts";
 import { checkMoves, type Done, TAKEN_MS, type ToOne } from "./send.ts";
 import { rowOf } from "./start.ts";
 import { Watch } from "./watch-for.ts";
@@ -20,7 +24,7 @@ export async function interruptSession(daemon: Daemon, { sessionId, channel }: T
       });
     checkMoves(row);
     checkInTurn(row);
-    using over = new Watch(daemon, row, isTurnOver);
+    using over = new Watch(daemon, await untilItTakesKeys(session, row, keystrokes), isTurnOver);
     const { seq } = await session.input.press("interrupt", keystrokes, "interrupt", channel ?? null);
     if (agent.capabilities.tellsTurns && !(await over.within(TAKEN_MS)))
       throw new RollcallError("not_delivered", `Session ${sessionId} works on after the interrupt.`, {
@@ -28,6 +32,24 @@ export async function interruptSession(daemon: Daemon, { sessionId, channel }: T
       });
     return { sessionId, seq };
   });
+}
+
+/** A dialog takes no key in the moment in which it is drawn. By then it may have been answered. */
+async function untilItTakesKeys(
+  session: LiveSession,
+  row: SessionRow,
+  keystrokes: Keystrokes,
+): Promise<SessionRow> {
+  const deadline = performance.now() + TAKEN_MS;
+  let now = row;
+  while (now.waiting !== null && performance.now() < deadline) {
+    const restMs = await untilDrawnMs(session, now.waiting, keystrokes);
+    if (restMs <= 0) break;
+    await sleep(restMs);
+    now = (await session.row()) ?? now;
+    checkInTurn(now);
+  }
+  return now;
 }
 
 /** What a session may wait for within a turn. At any other dialog the same key could mean "leave". */

@@ -28,6 +28,16 @@ matrix(({ program, kind }) => {
     const causeMs = await session.inputGivenMs("interrupt");
     await session.at("interrupted", over, { via: TO_THE_END, causeMs });
   });
+
+  test("interrupted at a permission", async () => {
+    await using lab = await newLab(program);
+    const session = await begin(lab, kind, "[[risky:touch asked-for]]");
+    await session.at("permission asked", "waiting_input:permission", { via: toATurn(kind) });
+    await lab.ok(["interrupt", session.id]);
+    const causeMs = await session.inputGivenMs("interrupt");
+    await session.at("interrupted", over, { via: ["running", ...TO_THE_END], causeMs });
+    expect(existsSync(join(lab.place.project, "asked-for"))).toBe(false);
+  });
 });
 
 matrix(

@@ -94,6 +94,17 @@ matrix(
       await session.at("turn done", over, { via: TO_THE_END });
       expect(JSON.stringify(await session.entries())).toMatch(/Which one.*B/s);
     });
+
+    test("question interrupted", async () => {
+      await using lab = await newLab(program);
+      const session = await begin(lab, kind, "[[ask:Which one?|A|B]]");
+      await session.at("question asked", "waiting_input:question", { via: toATurn(kind) });
+      // A question is no permission.
+      expect(await lab.rollcall(["deny", session.id])).toMatchObject({ code: 4 });
+      await lab.ok(["interrupt", session.id]);
+      const over = kind === "interactive" ? "waiting_input:prompt" : "stopped";
+      await session.at("interrupted", over, { via: ["running", ...TO_THE_END] });
+    });
   },
   { programs: ["claude"] },
 );
