@@ -1,10 +1,12 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { type Client, connectDaemon } from "../src/client/client.ts";
 import { LAUNCHER } from "./cli.ts";
 import { childEnv, type Scratch } from "./scratch.ts";
 
+const execute = promisify(execFile);
 const root = join(import.meta.dirname, "..");
 
 /** A daemon of its own for one group of figures; everything that it carries is ended with it. */
@@ -50,12 +52,18 @@ export class LiveDaemon implements AsyncDisposable {
     return this.client.call("end_session", { sessionId: id, graceMs });
   }
 
+  /** The command line, as a person or a script uses it. */
+  async command(...args: readonly string[]): Promise<string> {
+    const { stdout } = await execute(process.execPath, [LAUNCHER, ...args], {
+      cwd: this.home,
+      env: this.#env,
+    });
+    return stdout;
+  }
+
   /** The socket of the holder of the only session. */
   async holderSocket(id: string): Promise<string> {
-    const text = execFileSync(process.execPath, [LAUNCHER, "events", id, "--json"], {
-      env: this.#env,
-      encoding: "utf8",
-    });
+    const text = await this.command("events", id, "--json");
     const created = JSON.parse(text.split("\n")[0] as string) as { body: { launch: { marker: string } } };
     return join(this.home, "run", "sessions", created.body.launch.marker, "socket");
   }

@@ -23,17 +23,17 @@ export async function* live(bench: Bench): AsyncIterable<Figure | NotRun> {
     ours: () => msToStart(daemon),
     baseline: () => msToStartBare(bench),
   });
-  const startNote = "start to the prompt, against spawning it in a bare terminal";
+  const startNote = "`rollcall start` to the prompt, against spawning it in a bare terminal";
   yield { name: "live-start", ...started, value: started.ratio, valueUnit: "x", unit: "ms", note: startNote };
   const ended = await interleave({ rounds, ours: () => msToEnd(daemon), baseline: () => msToKill(bench) });
-  const endNote = "end of an agent that leaves when asked, less 100 ms, against kill and waitpid";
+  const endNote = "`rollcall end` of an agent that leaves when asked, less 100 ms, against kill and waitpid";
   yield { name: "live-end", ...ended, value: ended.ratio, valueUnit: "x", unit: "ms", note: endNote };
 }
 
 async function msToStart(daemon: LiveDaemon): Promise<number> {
   let id = "";
   const took = await tookMs(async () => {
-    id = await daemon.start("scripted", []);
+    id = (await daemon.command("start", "scripted", "--detach", "--no-file")).trim();
     await daemon.waitFor(id, "waiting_input");
   });
   await daemon.end(id);
@@ -45,7 +45,9 @@ async function msToEnd(daemon: LiveDaemon): Promise<number> {
   const id = await daemon.start("scripted", []);
   await daemon.waitFor(id, "waiting_input");
   const took = await tookMs(async () => {
-    const { session } = await daemon.end(id);
+    const { session } = JSON.parse(await daemon.command("end", id, "--json")) as {
+      session: { state: string };
+    };
     if (session.state !== "stopped") throw new Error(`It is ${session.state}.`);
   });
   return Math.max(0, took - MARGIN_MS);
