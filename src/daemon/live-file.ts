@@ -5,7 +5,7 @@ import type { LiveSession } from "./live-session.ts";
 import { markerOf } from "./proc.ts";
 
 /** In case the folder does not exist yet, or the system does not tell of a change. */
-const FALLBACK_MS = 2000;
+const FALLBACK_MS = 250;
 const FILE = /^(\d+)\.json$/;
 
 /**
