@@ -120,3 +120,9 @@ function readPayload(path: string): JsonObject | undefined {
     return undefined;
   }
 }
+
+/** What hooks of a launch were about to write when they were ended with it: nobody gives these a name any more. */
+export function removeHalfHooks(folder: string, marker: string): void {
+  for (const name of readdirSync(folder))
+    if (name.startsWith(`.${marker}.`)) rmSync(join(folder, name), { force: true });
+}

@@ -15,6 +15,7 @@ import { EndTree } from "./end-tree.ts";
 import { faultPoint } from "./fault-point.ts";
 import { Findings } from "./findings.ts";
 import { Follower } from "./follower.ts";
+import { removeHalfHooks } from "./hook-spool.ts";
 import { Input } from "./input.ts";
 import { isHeld } from "./kept-children.ts";
 import { KeptNotes } from "./kept-notes.ts";
@@ -266,6 +267,7 @@ export class LiveSession {
       faultPoint("end.kept");
       // A holder that watches over what was to be kept is still told through it.
       if (!isHeld(this.folder)) rmSync(this.folder, { recursive: true, force: true });
+      removeHalfHooks(this.services.places.hooks, this.carrying.launch.marker);
       faultPoint("end.removed");
     } catch (error) {
       log.error({ session: this.id, err: error }, "could not clean up");

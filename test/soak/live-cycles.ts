@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { LiveDaemon } from "../../bench/live-daemon.ts";
 import { Scratch } from "../../bench/scratch.ts";
 
@@ -18,13 +19,13 @@ export async function liveCycles(cycles: number): Promise<string[]> {
   const scratch = new Scratch();
   await using daemon = await LiveDaemon.open(scratch);
   await cycle(daemon, 20);
-  const before = read(daemon);
+  const before = await read(daemon);
   for (let done = 0; done < cycles; done += 200) {
     await cycle(daemon, Math.min(200, cycles - done));
-    console.log(`live cycle ${Math.min(done + 200, cycles)}/${cycles}`, JSON.stringify(read(daemon)));
+    console.log(`live cycle ${Math.min(done + 200, cycles)}/${cycles}`, JSON.stringify(await read(daemon)));
   }
   const together = await manyAtOnce(daemon);
-  const after = read(daemon);
+  const after = await read(daemon);
   return [
     ...together,
     ...(["descriptors", "terminals", "files", "processes"] as const)
@@ -75,7 +76,10 @@ async function manyAtOnce(daemon: LiveDaemon): Promise<string[]> {
   ];
 }
 
-function read(daemon: LiveDaemon): Reading {
+/** The folder of a launch goes a moment after its last process. */
+async function read(daemon: LiveDaemon): Promise<Reading> {
+  const folders = join(daemon.home, "run", "sessions");
+  for (let waitedMs = 0; waitedMs < 5000 && readdirSync(folders).length > 0; waitedMs += 50) await sleep(50);
   const descriptors = readdirSync(`/proc/${daemon.pid}/fd`);
   const links = descriptors.map((fd) => linkOf(`/proc/${daemon.pid}/fd/${fd}`));
   return {
