@@ -266,7 +266,8 @@ export class LiveSession {
       await this.#closeView();
       faultPoint("end.kept");
       // A holder that watches over what was to be kept is still told through it.
-      if (!isHeld(this.folder)) rmSync(this.folder, { recursive: true, force: true });
+      const isKept = this.carrying.launch.keepsChildren && isHeld(this.folder);
+      if (!isKept) rmSync(this.folder, { recursive: true, force: true });
       removeHalfHooks(this.services.places.hooks, this.carrying.launch.marker);
       faultPoint("end.removed");
     } catch (error) {
