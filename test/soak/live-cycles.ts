@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { LiveDaemon } from "../../bench/live-daemon.ts";
 import { Scratch } from "../../bench/scratch.ts";
 
@@ -18,13 +19,13 @@ export async function liveCycles(cycles: number): Promise<string[]> {
   const scratch = new Scratch();
   await using daemon = await LiveDaemon.open(scratch);
   await cycle(daemon, 20);
-  const before = read(daemon);
+  const before = await read(daemon);
   for (let done = 0; done < cycles; done += 200) {
     await cycle(daemon, Math.min(200, cycles - done));
-    console.log(`live cycle ${Math.min(done + 200, cycles)}/${cycles}`, JSON.stringify(read(daemon)));
+    console.log(`live cycle ${Math.min(done + 200, cycles)}/${cycles}`, JSON.stringify(await read(daemon)));
   }
   const together = await manyAtOnce(daemon);
-  const after = read(daemon);
+  const after = await read(daemon);
   return [
     ...together,
     ...(["descriptors", "terminals", "files", "processes"] as const)
@@ -36,19 +37,22 @@ export async function liveCycles(cycles: number): Promise<string[]> {
   ];
 }
 
-/** A terminal, a pipe, one that leaves by itself, one that does not want to leave. */
-const KINDS: readonly (readonly [args: readonly string[], kind: string])[] = [
-  [["sleep", "1000"], "interactive"],
-  [["cat"], "autonomous"],
-  [["sh", "-c", "echo done; exit 3"], "autonomous"],
-  [["sh", "-c", "trap '' TERM; sleep 1000 & wait"], "interactive"],
+/** A terminal, a pipe, one that leaves by itself, one that does not want to leave; an agent, which reports and writes. */
+const KINDS: readonly (readonly [args: readonly string[], kind: string, type: "scripted" | "unknown"])[] = [
+  [["sleep", "1000"], "interactive", "unknown"],
+  [["cat"], "autonomous", "unknown"],
+  [["sh", "-c", "echo done; exit 3"], "autonomous", "unknown"],
+  [["sh", "-c", "trap '' TERM; sleep 1000 & wait"], "interactive", "unknown"],
+  [[], "interactive", "scripted"],
 ];
 
 async function cycle(daemon: LiveDaemon, count: number): Promise<void> {
   for (let made = 0; made < count; made += AT_ONCE) {
     const batch = Array.from({ length: Math.min(AT_ONCE, count - made) }, async (_, index) => {
-      const [args, kind] = KINDS[(made + index) % KINDS.length] as (typeof KINDS)[number];
-      await daemon.end(await daemon.start("unknown", args, kind), 50);
+      const [args, kind, type] = KINDS[(made + index) % KINDS.length] as (typeof KINDS)[number];
+      const id = await daemon.start(type, args, kind);
+      if (type === "scripted") await daemon.waitFor(id, "waiting_input");
+      await daemon.end(id, 50);
     });
     await Promise.all(batch);
   }
@@ -72,7 +76,10 @@ async function manyAtOnce(daemon: LiveDaemon): Promise<string[]> {
   ];
 }
 
-function read(daemon: LiveDaemon): Reading {
+/** The folder of a launch goes a moment after its last process. */
+async function read(daemon: LiveDaemon): Promise<Reading> {
+  const folders = join(daemon.home, "run", "sessions");
+  for (let waitedMs = 0; waitedMs < 5000 && readdirSync(folders).length > 0; waitedMs += 50) await sleep(50);
   const descriptors = readdirSync(`/proc/${daemon.pid}/fd`);
   const links = descriptors.map((fd) => linkOf(`/proc/${daemon.pid}/fd/${fd}`));
   return {
@@ -80,9 +87,7 @@ function read(daemon: LiveDaemon): Reading {
     terminals:
       links.filter((link) => link.startsWith("/dev/pts") || link.startsWith("/dev/ptmx")).length +
       terminalsOf(daemon.home),
-    files:
-      readdirSync(join(daemon.home, "run", "sessions")).length +
-      readdirSync(join(daemon.home, "run", "hooks")).length,
+    files: readdirSync(join(daemon.home, "run"), { recursive: true }).length,
     processes: processesOf(daemon.home).length,
     rssMb: Math.round(
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${daemon.pid}/status`, "latin1"))?.[1]) / 1000,
