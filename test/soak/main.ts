@@ -21,7 +21,14 @@ process.on("exit", () => rmSync(place, { recursive: true, force: true }));
 mkdirSync(join(place, "project"));
 
 const rollcall = await openRollcall({ home: join(place, "home"), cwd: join(place, "project") });
-const readings: { keptMb: number; rssMb: number; descriptors: number; files: number; storeMb: number }[] = [];
+const readings: {
+  keptMb: number;
+  rssMb: number;
+  outsideHeapMb: number;
+  descriptors: number;
+  files: number;
+  storeMb: number;
+}[] = [];
 for (let round = 0; round < ROUNDS; round++) {
   for (let made = 0; made < SESSIONS; made++) await live(rollcall, made);
   await rollcall.cleanup({ hours: 0 });
@@ -42,6 +49,7 @@ const complaints = [
   (last?.descriptors ?? 0) > (first?.descriptors ?? 0) && "descriptors pile up",
   (last?.files ?? 0) > 0 && "record files pile up",
   (last?.keptMb ?? 0) > (first?.keptMb ?? 0) + 3 && "memory piles up",
+  (last?.outsideHeapMb ?? 0) > (first?.outsideHeapMb ?? 0) + 20 && "memory outside the heap piles up",
 ].filter((complaint) => complaint !== false);
 for (const complaint of complaints) console.error(`FAILED: ${complaint}`);
 if (complaints.length === 0) console.log(`${ROUNDS * SESSIONS} sessions came and went; nothing was left.`);
@@ -57,11 +65,12 @@ async function live(store: Rollcall, number: number): Promise<void> {
 
 async function read(store: Rollcall): Promise<(typeof readings)[number]> {
   collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
+  const { heapUsed, heapTotal, external, rss } = process.memoryUsage();
   return {
     keptMb: Math.round((heapUsed + external) / 1e5) / 10,
-    // Printed, not judged: it follows how much room the engine takes itself, which no session holds.
-    rssMb: Math.round(process.memoryUsage.rss() / 1e6),
+    // What the engine reserves for its heap grows with the rate of work, up to a bound; no session holds it.
+    outsideHeapMb: Math.round((rss - heapTotal) / 1e6),
+    rssMb: Math.round(rss / 1e6),
     descriptors: readdirSync("/proc/self/fd").length,
     files: readdirSync(join(place, "project", ".rollcall", "sessions")).length,
     storeMb: Math.round((await store.context.store.size()).bytes / 1e5) / 10,
