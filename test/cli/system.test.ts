@@ -8,8 +8,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { damageRecord } from "./damage.ts";
 import { newUser, type User } from "./rollcall.ts";
 
 test("backup makes a verified file for its owner alone, lists it, and restore goes back to it", async () => {
@@ -85,7 +85,7 @@ test("verify exits 0 on a sound store, and 1 with the problems of a damaged one"
     problems: [],
     ok: true,
   });
-  damage(user, id);
+  damageRecord(user, id);
   const given = await user.rollcall(["verify", "--json"]);
   expect(given.code).toBe(1);
   expect(given.json).toMatchObject({ ok: false, problems: [expect.objectContaining({ session_id: id })] });
@@ -94,7 +94,7 @@ test("verify exits 0 on a sound store, and 1 with the problems of a damaged one"
 test("a damaged record is reported as corrupt and never breaks a listing", async () => {
   using user = newUser();
   const [bad, good] = [await user.create(), await user.create()];
-  damage(user, bad);
+  damageRecord(user, bad);
   const list = await user.ok(["list", "--json"]);
   expect(list.json.sessions.map(({ id }) => id)).toEqual([good]);
   expect(list.stderr).toContain(bad);
@@ -252,18 +252,3 @@ test("backups are listed and restored where the store itself is no database any 
   await user.ok(["restore", path]);
   expect((await user.ok(["list", "-q"])).stdout).toBe("kept\n");
 });
-
-function damage(user: User, id: string): void {
-  withDatabase(join(user.state, "rollcall.db"), (db) =>
-    db.prepare("UPDATE sessions SET body = '{' WHERE id = ?").run(id),
-  );
-}
-
-function withDatabase(path: string, work: (db: Database.Database) => unknown): void {
-  const db = new Database(path);
-  try {
-    work(db);
-  } finally {
-    db.close();
-  }
-}

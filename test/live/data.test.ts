@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
+import { damageRecord } from "../cli/damage.ts";
 import { LAUNCHER } from "../cli/rollcall.ts";
 import { atPrompt, dataOf, type Entry, said, turn } from "./scripted.ts";
 import { type LiveUser, newLiveUser, until } from "./user.ts";
@@ -52,6 +53,22 @@ describe("observability", () => {
       code: 3,
       error: { code: "session_not_found" },
     });
+  });
+
+  test("of a session whose record is damaged is an error, which is no end", async () => {
+    await using user = newLiveUser();
+    const [id, other] = [await atPrompt(user), await atPrompt(user)];
+    await turn(user, id, "say kept");
+    {
+      using _ = damageRecord(user, id);
+      const answer = await user.rollcall(["data", id, "--json"]);
+      expect(answer).toMatchObject({ code: 1, stdout: "", error: { code: "corrupt" } });
+      expect(answer.error.message).toContain(id);
+      expect((await user.rollcall(["data", id])).stderr).toMatch(/^rollcall: [^\n]+ is damaged [^\n]+\n$/);
+      expect(await turn(user, other, "say well")).toMatchObject({ answer: "well" });
+    }
+    expect(await dataOf(user, id)).toMatchObject({ observability: "live", state: "waiting_input" });
+    expect(await turn(user, id, "say alive")).toMatchObject({ answer: "alive" });
   });
 });
 
