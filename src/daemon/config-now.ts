@@ -2,12 +2,17 @@ import { type Config, loadConfig } from "../record/config.ts";
 import { workspaceOf } from "../record/workspace.ts";
 import type { Services } from "./services.ts";
 
-/** The settings as they are now, with those of the project around a folder. A file that cannot be read changes nothing. */
+/**
+ * The settings as they are now, with those of the project around a folder. What lives goes on whatever becomes of
+ * them: without the project's where these cannot be read, and by those of the daemon's start without the user's own.
+ */
 export function configNow({ places, context, log }: Services, cwd: string): Config {
-  try {
-    return loadConfig(places.home, workspaceOf(cwd)).config;
-  } catch (error) {
-    log.warn({ err: error }, "the settings cannot be read; those of the start count");
-    return context.config;
+  for (const workspace of [workspaceOf(cwd), undefined]) {
+    try {
+      return loadConfig(places.home, workspace).config;
+    } catch (error) {
+      log.warn({ err: error }, "settings cannot be read; those without them count");
+    }
   }
+  return context.config;
 }

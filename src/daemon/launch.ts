@@ -8,12 +8,12 @@ import type { Kind, ProcessIdentity } from "../domain/session.ts";
 import { type HolderStart, startHolder } from "../host/holder.ts";
 import { findHolderFile } from "../host/holder-files.ts";
 import { listTmuxViews, openTmuxView } from "../host/tmux-view.ts";
-import { type Config, durationOf, launchFolder } from "../record/config.ts";
+import { type Config, durationOf, launchFolder, loadConfig } from "../record/config.ts";
 import { nowOf } from "../record/context.ts";
 import { randomBytes } from "../record/random.ts";
 import { secretsOf } from "../record/secrets.ts";
+import { workspaceOf } from "../record/workspace.ts";
 import { answering } from "./answering.ts";
-import { configNow } from "./config-now.ts";
 import { type Daemon, SECRETS_FILE } from "./daemon.ts";
 import { faultPoint } from "./fault-point.ts";
 import { OPENING_FILE, PROMPT_FILE } from "./input.ts";
@@ -61,9 +61,9 @@ export async function planLaunch(
   { agent, kind, sessionId, args, model, continues, input }: PlanInput,
 ): Promise<PlannedLaunch> {
   const { places, programs, context } = daemon.services;
-  const config = configNow(daemon.services, input.cwd);
   checkHolder(programs.holder);
   checkFolder(input.cwd);
+  const { config } = loadConfig(places.home, workspaceOf(input.cwd));
   if (!agent.capabilities.kinds.includes(kind)) throw notThatKind(agent, kind);
   const marker = randomBytes(16).toString("hex");
   const plan = agent.plan({

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, constants, openSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Shown } from "../cli/rollcall.ts";
+import { holdTerminal } from "./held-terminal.ts";
 import { atPrompt, eventsOf, turn } from "./scripted.ts";
 import { TmuxTerminal } from "./tmux-terminal.ts";
 import { isAlive, type LiveUser, newLiveUser, processesOf, until } from "./user.ts";
@@ -87,18 +87,11 @@ test("a text for a command whose input is closed is refused", async () => {
 
 const STUBBORN = ["--", "sh", "-c", "trap '' TERM; while :; do sleep 1; done"];
 
-/** While someone else has its terminal open, the proof comes later than the moment of which `end.proof` tells. */
-function terminalHeld(session: Shown): Disposable {
-  const { pid } = session.process as { pid: number };
-  const fd = openSync(`/proc/${pid}/fd/0`, constants.O_RDWR | constants.O_NOCTTY);
-  return { [Symbol.dispose]: () => closeSync(fd) };
-}
-
 test("what an end could not prove is named as data, and exits 4", async () => {
   await using user = newLiveUser();
   await user.ok(["config", "set", "end.proof", "1ms"]);
   const session = await user.start(STUBBORN);
-  using _ = terminalHeld(session);
+  using _ = holdTerminal(session);
   const { id } = session;
   const answer = await user.rollcall(["end", id, "--grace", "1s", "--json"]);
   await user.ok(["config", "unset", "end.proof"]);
@@ -111,7 +104,7 @@ test("what an end with --children could not prove of a child exits 4, too", asyn
   await using user = newLiveUser();
   const parent = await user.start(["--", "sleep", "1000"]);
   const child = await user.start(["--parent", parent.id, ...STUBBORN]);
-  using _ = terminalHeld(child);
+  using _ = holdTerminal(child);
   await user.ok(["config", "set", "end.proof", "1ms"]);
   const answer = await user.rollcall(["end", parent.id, "--children", "--grace", "1s", "--json"]);
   await user.ok(["config", "unset", "end.proof"]);

@@ -1,7 +1,7 @@
 import { Client, connectDaemon } from "../../client/client.ts";
 import { ensureDaemon } from "../../client/start-daemon.ts";
 import { RollcallError } from "../../domain/errors.ts";
-import { homeFolder, runFolder } from "../../record/config.ts";
+import { homeFolder, loadConfig, runFolder } from "../../record/config.ts";
 import { identifyProcess } from "../../record/process.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
 import { daemonGone, daemonOptions } from "../live.ts";
@@ -19,6 +19,8 @@ export const command: Command = {
   examples: [["rollcall up", "now instead of later"]],
   async run(_, output) {
     const home = homeFolder();
+    // One that is replaced must have one that can come after it.
+    loadConfig(home, undefined);
     const running = await connectDaemon(runFolder(home)).catch(stopStranger);
     if (running instanceof Client && running.greeting.version === ROLLCALL_VERSION)
       return tell(output, running, "runs already");

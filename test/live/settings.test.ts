@@ -1,0 +1,90 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { holdTerminal } from "./held-terminal.ts";
+import { type LiveUser, newLiveUser, until } from "./user.ts";
+
+const STUBBORN = ["--", "sh", "-c", "trap '' TERM; while :; do sleep 1; done"];
+
+test("settings that are broken while the daemon runs are refused by commands, and it goes on with those of before", async () => {
+  await using user = newLiveUser();
+  const told = join(user.folder, "told");
+  await user.ok(["config", "set", "notify.command", `cat >> ${told}`]);
+  await user.ok(["config", "set", "end.grace", "500ms"]);
+  const { id } = await user.start(["--timeout", "3s", ...STUBBORN]);
+  const path = join(user.state, "config.json");
+  const good = readFileSync(path, "utf8");
+  for (const [text, says] of [
+    ['{"end":', "is not valid JSON"],
+    ["[]", "one JSON object"],
+    ['{"end":{"grace":"soon"}}', "a duration such as"],
+    ['{"end":{"graze":"1s"}}', "is not a setting"],
+  ] as const) {
+    writeFileSync(path, text);
+    for (const args of [
+      ["data", id],
+      ["end", id],
+      ["status", "--short"],
+      ["start", "-d", "--", "true"],
+    ]) {
+      const { code, stdout, stderr } = await user.rollcall(args);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toMatch(/^rollcall: [^\n]*config\.json[^\n]*\n$/);
+      expect(stderr).toContain(says);
+    }
+  }
+  await until(() => existsSync(told) && readFileSync(told, "utf8").includes(`"id":"${id}"`), "to be told");
+  writeFileSync(path, good);
+  expect(await user.get(id)).toMatchObject({ state: "stopped", end_reason: "timeout" });
+  expect((await user.ok(["list", "-q"])).stdout).toBe(`${id}\n`);
+});
+
+test("with broken settings the daemon can be stopped, and none is started or replaced", async () => {
+  await using user = newLiveUser();
+  const { id } = await user.start(STUBBORN);
+  const path = join(user.state, "config.json");
+  writeFileSync(path, "{");
+  expect(await user.rollcall(["up", "--json"])).toMatchObject({ code: 2, error: { code: "bad_config" } });
+  expect((await user.ok(["down"])).stdout).toContain("1 session run on");
+  expect(await user.rollcall(["up", "--json"])).toMatchObject({ code: 2, error: { code: "bad_config" } });
+  rmSync(path);
+  await user.ok(["up"]);
+  expect(await user.get(id)).toMatchObject({ state: "running" });
+});
+
+function makeProject(user: LiveUser): string {
+  const folder = join(user.folder, "project");
+  mkdirSync(folder);
+  execFileSync("git", ["init", "-q"], { cwd: folder, env: { ...user.env } });
+  return folder;
+}
+
+test("in a project whose settings are broken nothing is started, wherever it is asked for", async () => {
+  await using user = newLiveUser();
+  await user.ok(["up"]);
+  await user.ok(["config", "set", "redact.env", "MY_PLAIN_WORD"]);
+  const folder = makeProject(user);
+  writeFileSync(join(folder, ".rollcall.json"), "{");
+  const start = ["start", "-d", "--json", "--cwd", folder, "--", "sh", "-c", "echo it is $MY_PLAIN_WORD"];
+  for (const cwd of [user.workspace, folder]) {
+    const answer = await user.rollcall(start, { cwd, env: { MY_PLAIN_WORD: "correct-horse-battery" } });
+    expect(answer).toMatchObject({ code: 2, stdout: "", error: { code: "bad_config" } });
+    expect(answer.error.message).toContain(join(folder, ".rollcall.json"));
+  }
+  expect((await user.ok(["list", "--json"])).json.sessions).toEqual([]);
+  expect(user.launchFolders()).toEqual([]);
+});
+
+test("settings of a project that break later take nothing away from the user's own", async () => {
+  await using user = newLiveUser();
+  const folder = makeProject(user);
+  const session = await user.start(["--cwd", folder, ...STUBBORN]);
+  writeFileSync(join(folder, ".rollcall.json"), "{");
+  await user.ok(["config", "set", "end.proof", "1ms"]);
+  using _ = holdTerminal(session);
+  const answer = await user.rollcall(["end", session.id, "--grace", "1s", "--json"]);
+  await user.ok(["config", "unset", "end.proof"]);
+  expect(answer).toMatchObject({ code: 4, json: { is_proven: false } });
+  await user.reach(session.id, "stopped");
+});
