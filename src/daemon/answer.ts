@@ -3,6 +3,7 @@ import type { Keystrokes } from "../agents/agent.ts";
 import { RollcallError } from "../domain/errors.ts";
 import type { FeedEvent } from "../domain/event.ts";
 import type { SessionRow, Waiting } from "../domain/session.ts";
+import { checkTyped } from "./check-typed.ts";
 import { type Daemon, liveOrThrow } from "./daemon.ts";
 import type { LiveSession } from "./live-session.ts";
 import { type Done, TAKEN_MS, type ToOne } from "./send.ts";
@@ -24,6 +25,7 @@ export interface AnswerInput extends ToOne {
 
 /** Answers exactly the request that was meant, when it is on the screen, and makes sure that it was taken. */
 export async function answerRequest(daemon: Daemon, input: AnswerInput): Promise<Done> {
+  for (const text of [input.choice, input.reason]) if (text) checkTyped(text);
   const session = liveOrThrow(daemon, await rowOf(daemon, input.sessionId));
   return session.input.inTurn(async (row) => {
     const request = requestOf(row, input);

@@ -14,6 +14,7 @@ import { randomBytes } from "../record/random.ts";
 import { secretsOf } from "../record/secrets.ts";
 import { workspaceOf } from "../record/workspace.ts";
 import { answering } from "./answering.ts";
+import { checkTyped } from "./check-typed.ts";
 import { type Daemon, SECRETS_FILE } from "./daemon.ts";
 import { faultPoint } from "./fault-point.ts";
 import { OPENING_FILE, PROMPT_FILE } from "./input.ts";
@@ -63,6 +64,7 @@ export async function planLaunch(
   const { places, programs, context } = daemon.services;
   checkHolder(programs.holder);
   checkFolder(input.cwd);
+  if (input.prompt !== undefined) checkTyped(input.prompt);
   const { config } = loadConfig(places.home, workspaceOf(input.cwd));
   if (!agent.capabilities.kinds.includes(kind)) throw notThatKind(agent, kind);
   const marker = randomBytes(16).toString("hex");

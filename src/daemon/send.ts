@@ -2,6 +2,7 @@ import { RollcallError } from "../domain/errors.ts";
 import type { FeedEvent } from "../domain/event.ts";
 import { shows } from "../domain/same-text.ts";
 import type { Channel, SessionRow } from "../domain/session.ts";
+import { checkTyped } from "./check-typed.ts";
 import { CommandWatch } from "./command-watch.ts";
 import { type Daemon, liveOrThrow } from "./daemon.ts";
 import { encodeKeys } from "./keys.ts";
@@ -28,7 +29,7 @@ export async function sendInput(
   daemon: Daemon,
   { sessionId, text, channel }: ToOne & { readonly text: string },
 ): Promise<Done> {
-  checkSendable(text);
+  checkTyped(text);
   const session = liveOrThrow(daemon, await rowOf(daemon, sessionId));
   return session.input.inTurn(async (row) => {
     checkTakesText(row, session);
@@ -90,17 +91,6 @@ function isTaken({ body }: FeedEvent, text: string, isQueued: boolean): boolean 
 /** Agents take such a line for an order to themselves: nothing of it comes into the conversation. */
 function isOwnCommand(text: string): boolean {
   return /^\/\w[^\n]*$/.test(text);
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
-
-function checkSendable(text: string): void {
-  if (text === "") throw new RollcallError("bad_input", "There is no text to send.");
-  if (!CONTROL.test(text)) return;
-  throw new RollcallError("bad_input", "The text has control characters, which `send` never types.", {
-    hint: "Press keys with `rollcall keys ID KEY…`.",
-  });
 }
 
 function checkTakesText(row: SessionRow, session: LiveSession): void {

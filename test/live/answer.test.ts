@@ -71,6 +71,17 @@ describe("in a terminal", () => {
     expect(await user.get(id)).toMatchObject({ seq: asked.seq, waiting: asked.waiting });
   });
 
+  test("an answer with control characters is refused, and no key is pressed", async () => {
+    await using user = newLiveUser();
+    const id = await atPrompt(user);
+    const asked = await asking(user, id, "question Why?");
+    for (const choice of ["be\u0003cause", "\u001b", "a\rb", "\u009b1m"]) {
+      const answer = await user.rollcall(["answer", id, "--json", "--", choice]);
+      expect(answer).toMatchObject({ code: 2, error: { code: "bad_input" } });
+    }
+    expect(await user.get(id)).toMatchObject({ seq: asked.seq, waiting: asked.waiting });
+  });
+
   test("an answer for another request is refused with 4, and nothing is sent", async () => {
     await using user = newLiveUser();
     const id = await atPrompt(user);
@@ -186,6 +197,8 @@ test("an autonomous session is answered over its stream, with the reason", async
   });
   expect(first.waiting).toMatchObject({ for: "permission", tool: "Bash" });
   expect((await answered(user, id, "approve", id)).waiting).toMatchObject({ tool: "Edit" });
+  const unfit = await user.rollcall(["deny", id, "--reason", "not\u001b[201~", "--json"]);
+  expect(unfit).toMatchObject({ code: 2, error: { code: "bad_input" } });
   const third = await answered(user, id, "deny", id, "--reason", "not now");
   expect(third.waiting).toMatchObject({ for: "question", options: ["red", "green"] });
   expect((await answered(user, id, "answer", id, "2")).waiting).toMatchObject({ question: "Why?" });

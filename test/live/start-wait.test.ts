@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dataOf, said, statesOf } from "./scripted.ts";
+import { atPrompt, dataOf, said, statesOf, turn } from "./scripted.ts";
 import { newLiveUser } from "./user.ts";
 
 describe("start --wait", () => {
@@ -114,6 +114,28 @@ describe("the first text", () => {
     await user.killDaemon();
     await user.ok(["up"]);
     expect(await said(user, id, "user")).toEqual(["say hello"]);
+  });
+
+  test("with control characters, or without any, is refused before anything is started", async () => {
+    await using user = newLiveUser();
+    const id = await atPrompt(user);
+    await turn(user, id, "say before");
+    await user.ok(["end", id]);
+    const ended = await user.get(id);
+    for (const prompt of ["a\u0003b", "\u001b[201~", "a\rb", ""])
+      for (const args of [
+        ["start", "scripted"],
+        ["resume", id],
+        ["fork", id],
+      ]) {
+        const answer = await user.rollcall([...args, "-d", "--json", `--prompt=${prompt}`]);
+        expect(answer).toMatchObject({ code: 2, stdout: "", error: { code: "bad_input" } });
+      }
+    const command = await user.rollcall(["start", "-d", "--prompt", "\u0003", "--", "cat"]);
+    expect(command).toMatchObject({ code: 2, stdout: "" });
+    const { sessions } = (await user.ok(["list", "--json"])).json;
+    expect(sessions.map(({ id: each, seq }) => [each, seq])).toEqual([[id, ended.seq]]);
+    expect(user.launchFolders()).toEqual([]);
   });
 
   test("of a command is written as soon as it runs", async () => {
