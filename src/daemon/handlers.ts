@@ -1,9 +1,9 @@
-import { isLive } from "../domain/state.ts";
+import { RollcallError } from "../domain/errors.ts";
 import { type AnswerInput, answerRequest } from "./answer.ts";
 import type { Daemon } from "./daemon.ts";
 import { type DataInput, sessionData } from "./data.ts";
 import type { Handlers } from "./door.ts";
-import { continueSession, type EndInput, endSession, pauseSession } from "./end.ts";
+import { continueSession, type Ended, type EndInput, endSession, pauseSession } from "./end.ts";
 import { explainSession } from "./explain.ts";
 import { interruptSession } from "./interrupt.ts";
 import { Launches } from "./launches.ts";
@@ -68,7 +68,7 @@ interface StopInput {
   readonly graceMs?: number;
 }
 
-/** Agents run on, unless they are to be ended: then it stays until each is. */
+/** Agents run on, unless they are to be ended: then it stays until each is, and goes on trying. */
 async function stopDaemon(
   daemon: Daemon,
   { endAll = false, graceMs }: StopInput,
@@ -76,16 +76,26 @@ async function stopDaemon(
   stop: () => void,
 ): Promise<object> {
   const grace = graceMs === undefined ? {} : { graceMs };
-  const ended = endAll
+  const ends = endAll
     ? await Promise.all(
-        daemon.all.map(
-          async ({ id }) => (await endSession(daemon, { sessionId: id, ...grace }, signal)).session,
-        ),
+        daemon.all.map(async ({ id }) => endSession(daemon, { sessionId: id, ...grace }, signal)),
       )
     : [];
+  const unproven = ends.filter(({ isProven }) => isProven === false);
+  if (unproven.length > 0) throw notProven(unproven);
   setImmediate(stop);
-  const running = daemon.all.filter(
-    ({ id }) => !ended.some((session) => session.id === id && !isLive(session.state)),
+  const ended = ends.map(({ session }) => session.id);
+  const running = daemon.all.filter(({ id }) => !ended.includes(id));
+  return { ended, running: running.length };
+}
+
+function notProven(unproven: readonly Ended[]): RollcallError {
+  const remaining = unproven.flatMap((each) => each.remaining);
+  const ids = unproven.map(({ session }) => session.id);
+  const which = remaining.length === 0 ? "which is not known" : `pids ${remaining.join(", ")}`;
+  return new RollcallError(
+    "not_proven",
+    `Processes are left (${which}) of ${ids.join(", ")}; the daemon stays and tries again every 5 s.`,
+    { hint: "See `rollcall explain ID`, and stop it later.", facts: { sessionIds: ids, remaining } },
   );
-  return { ended: ended.map(({ id }) => id), running: running.length };
 }

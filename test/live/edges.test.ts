@@ -113,6 +113,22 @@ test("what an end with --children could not prove of a child exits 4, too", asyn
   await user.reach(child.id, "stopped");
 });
 
+test("what down --end-all could not prove keeps the daemon, which goes on until it is", async () => {
+  await using user = newLiveUser();
+  const [session, other] = [await user.start(STUBBORN), await user.start(["--", "sleep", "1000"])];
+  await user.ok(["config", "set", "end.proof", "1ms"]);
+  const held = holdTerminal(session);
+  const answer = await user.rollcall(["down", "--end-all", "--grace", "1s", "--json"]);
+  await user.ok(["config", "unset", "end.proof"]);
+  expect(answer).toMatchObject({ code: 4, stdout: "", error: { code: "not_proven" } });
+  expect(answer.error.message).toContain(session.id);
+  expect(await user.get(other.id)).toMatchObject({ state: "stopped" });
+  held[Symbol.dispose]();
+  expect(await user.daemonPid()).toBeDefined();
+  await user.reach(session.id, "stopped");
+  await user.start(["--", "true"]);
+});
+
 test("start without a keyboard returns instead of attaching", async () => {
   await using user = newLiveUser();
   await user.ok(["up"]);
