@@ -5,7 +5,7 @@ import { type DaemonOptions, ensureDaemon } from "../client/start-daemon.ts";
 import { exitCodeOf, RollcallError } from "../domain/errors.ts";
 import type { ProcessIdentity, SessionRow } from "../domain/session.ts";
 import { LIVE_STATES } from "../domain/state.ts";
-import { parseDuration } from "../domain/time.ts";
+import { LONGEST_DURATION_MS, parseDuration } from "../domain/time.ts";
 import { launchFolder, runFolder } from "../record/config.ts";
 import { isProcessAlive } from "../record/process.ts";
 import type { Rollcall } from "../record/rollcall.ts";
@@ -145,9 +145,9 @@ export function durationOption(input: Input, name: string): number | undefined {
   const text = optionOf(input, name);
   if (text === undefined) return undefined;
   const ms = parseDuration(text);
-  if (ms !== undefined && (ms > 0 || name === "grace")) return ms;
+  if (ms !== undefined && (ms > 0 || name === "grace") && ms <= LONGEST_DURATION_MS) return ms;
   throw new RollcallError("bad_input", `${JSON.stringify(text)} is not a duration for --${name}.`, {
-    hint: "Write 500ms, 90s, 30m or 2h.",
+    hint: "Write 500ms, 90s, 30m or 2h, at most 365d.",
   });
 }
 

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { timerMs } from "../domain/time.ts";
 import { endByFile, signalMarked } from "../host/holder.ts";
 import { findHolderFile } from "../host/holder-files.ts";
 import { isProcessAlive } from "../record/process.ts";
@@ -60,11 +61,14 @@ export class EndTree {
     else void endByFile(folder, graceMs).catch(() => this.#session.look(0));
     faultPoint("end.signalled");
     clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => {
-      services.log.warn({ session: id }, "the end is not proven yet; trying again");
-      this.#session.look(0);
-      this.#signal(0);
-    }, graceMs + RETRY_MS);
+    this.#retryTimer = setTimeout(
+      () => {
+        services.log.warn({ session: id }, "the end is not proven yet; trying again");
+        this.#session.look(0);
+        this.#signal(0);
+      },
+      timerMs(graceMs + RETRY_MS),
+    );
   }
 
   /** This is also called by a timer: what cannot be looked at now is looked at again, and is nobody's end. */

@@ -1,6 +1,7 @@
 import { isLost } from "../domain/decide-end.ts";
 import type { SessionRow } from "../domain/session.ts";
 import { isEnded } from "../domain/state.ts";
+import { timerMs } from "../domain/time.ts";
 import { durationOf } from "../record/config.ts";
 import type { LiveSession } from "./live-session.ts";
 import { ageMsOf } from "./proc.ts";
@@ -9,7 +10,6 @@ type Limit = "timeout" | "idle_timeout";
 
 /** A limit is told of when so much of it has passed. */
 const NEAR = 0.8;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Time-outs by clocks that nobody can set: the age of the process, and the holder's time since the last byte. */
 export class Limits {
@@ -46,15 +46,12 @@ export class Limits {
     if (ms === null || this.#timers.has(name)) return;
     this.#timers.set(
       name,
-      setTimeout(
-        () => {
-          this.#timers.delete(name);
-          void fire().catch((error: unknown) =>
-            this.#session.services.log.error({ session: this.#session.id, err: error }, "a timer failed"),
-          );
-        },
-        Math.min(ms, LONGEST_TIMER_MS),
-      ),
+      setTimeout(() => {
+        this.#timers.delete(name);
+        void fire().catch((error: unknown) =>
+          this.#session.services.log.error({ session: this.#session.id, err: error }, "a timer failed"),
+        );
+      }, timerMs(ms)),
     );
   }
 

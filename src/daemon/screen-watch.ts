@@ -2,6 +2,7 @@ import { matchScreen, type ScreenRule } from "../domain/screen-rules.ts";
 import type { SessionRow } from "../domain/session.ts";
 import { AT_PROMPT, type Signal } from "../domain/signal.ts";
 import type { State } from "../domain/state.ts";
+import { timerMs } from "../domain/time.ts";
 import type { Screen } from "../host/screen.ts";
 import { durationOf } from "../record/config.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -35,7 +36,8 @@ export class ScreenWatch {
     if (this.#rules.length === 0 && !this.#isTelling) return;
     this.#soon ??= setTimeout(() => void this.#look(false), SOON_MS);
     clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(() => void this.#look(true), durationOf(this.#session.config, "screen.quiet"));
+    const quietMs = timerMs(durationOf(this.#session.config, "screen.quiet"));
+    this.#quiet = setTimeout(() => void this.#look(true), quietMs);
   }
 
   /** An agent's rules are for what it says nowhere else: the dialogs before its first prompt. */

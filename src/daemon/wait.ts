@@ -3,6 +3,7 @@ import type { FeedEvent } from "../domain/event.ts";
 import { shows } from "../domain/same-text.ts";
 import type { SessionRecord } from "../domain/session.ts";
 import { isEnded, type State } from "../domain/state.ts";
+import { timerMs } from "../domain/time.ts";
 import type { Daemon } from "./daemon.ts";
 
 export interface WaitInput {
@@ -123,14 +124,15 @@ function stateOf(event: FeedEvent, after: number): State | "gone" | undefined {
 async function within<T>(timeoutMs: number | undefined, work: Promise<T>): Promise<T> {
   if (timeoutMs === undefined) return work;
   const { promise, reject } = Promise.withResolvers<never>();
+  const ms = timerMs(timeoutMs);
   const timer = setTimeout(
     () =>
       reject(
-        new RollcallError("timed_out", `Not reached within ${timeoutMs} ms.`, {
+        new RollcallError("timed_out", `Not reached within ${ms} ms.`, {
           hint: "The session goes on; wait again, or see `rollcall get`.",
         }),
       ),
-    timeoutMs,
+    ms,
   );
   try {
     return await Promise.race([work, promise]);

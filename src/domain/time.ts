@@ -45,6 +45,17 @@ export function parseDuration(text: string): number | undefined {
   return UNIT_MS.reduce((sum, unit, index) => sum + unit * Number(match[index + 1] ?? 0), 0);
 }
 
+/** More than anyone means. */
+export const LONGEST_DURATION_MS = 365 * 86_400_000;
+
+/** A timer that is set for longer than this fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** As long as a timer can be set for it; who waits longer looks again. */
+export function timerMs(ms: number): number {
+  return Math.min(ms, LONGEST_TIMER_MS);
+}
+
 export function msBetween(from: Instant, to: Instant): number {
   return Date.parse(to) - Date.parse(from);
 }

@@ -3,9 +3,10 @@ import { ENTRY_KINDS, ENTRY_ROLES } from "../domain/entry.ts";
 import { OUTCOMES } from "../domain/outcome.ts";
 import { AGENT_TYPES, CHANNELS, KINDS } from "../domain/session.ts";
 import { STATES, WAITING_FOR } from "../domain/state.ts";
+import { LONGEST_DURATION_MS } from "../domain/time.ts";
 
 export const sessionId = z.string().min(1).max(128);
-export const durationMs = z.int().min(0).max(31_536_000_000);
+export const durationMs = z.int().min(0).max(LONGEST_DURATION_MS);
 export const channel = z.enum(CHANNELS);
 export const outcome = z.enum(OUTCOMES);
 export const state = z.enum(STATES);

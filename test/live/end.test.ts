@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -197,6 +197,19 @@ describe("an end", () => {
     const answer = (await user.ok(["end", id, "--no-wait", "--grace", "1s", "--json"])).json;
     expect(answer).toMatchObject({ session: { state: "stopping" } });
     expect(await user.reach(id, "stopped")).toMatchObject({ exit_signal: "SIGKILL", outcome: "interrupted" });
+  });
+
+  test("with a grace of many days lets its processes leave by themselves", async () => {
+    await using user = newLiveUser();
+    const leave = "echo asked; until [ -e gate ]; do sleep 0.02; done; exit 7";
+    const script = `trap '${leave}' TERM; echo ready; while :; do sleep 0.02; done`;
+    const { id } = await user.start(["--kind", "autonomous", "--", "sh", "-c", script]);
+    const says = async (word: string) => (await user.ok(["logs", id])).stdout.includes(word);
+    await until(async () => says("ready"), "its trap");
+    await user.ok(["end", id, "--no-wait", "--grace", "30d"]);
+    await until(async () => says("asked"), "the signal");
+    writeFileSync(join(user.workspace, "gate"), "");
+    expect(await user.reach(id, "stopped")).toMatchObject({ exit_code: 7, exit_signal: null });
   });
 
   test("names the sessions that it started, and ends them too with --children", async () => {

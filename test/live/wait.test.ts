@@ -58,6 +58,17 @@ describe("wait", () => {
     expect(await user.get(id)).toMatchObject({ state: "running" });
   });
 
+  test("for many days is not over at once, and for more than anyone means it is refused", async () => {
+    await using user = newLiveUser();
+    const { id } = await user.start(NAP);
+    const waiting = await isWaiting(user, ["wait", id, "--until", "stopped", "--timeout", "30d", "--json"]);
+    await user.ok(["end", id]);
+    expect(await waiting.answer).toMatchObject({ code: 0, json: { reached: "stopped" } });
+    const refused = await user.rollcall(["wait", id, "--timeout", "366d"]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/^rollcall: "366d" is not a duration for --timeout\. [^\n]+365d\.\n$/);
+  });
+
   test("for a session that ends without reaching it answers null at once, with 4", async () => {
     await using user = newLiveUser();
     const { id } = await user.start(NAP);
