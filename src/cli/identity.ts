@@ -1,6 +1,7 @@
+import { checkOneOf } from "../domain/check.ts";
 import { RollcallError } from "../domain/errors.ts";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
-import { AGENT_TYPES, type AgentType, CHANNELS, type Channel, KINDS, type Kind } from "../domain/session.ts";
+import { AGENT_TYPES, CHANNELS, KINDS } from "../domain/session.ts";
 import type { CreateInput } from "../record/create.ts";
 import { has, type Input, type OptionSpec, optionOf } from "./command.ts";
 import { parseCount } from "./format.ts";
@@ -38,21 +39,18 @@ const TEXTS = {
   workspace: "workspace",
 } as const satisfies Partial<Record<keyof typeof IDENTITY_OPTIONS, keyof CreateInput>>;
 
-export function identityOf(input: Input, parentId: string | undefined): CreateInput {
+export function identityOf(input: Input, parentId?: string): CreateInput {
   const texts = Object.entries(TEXTS).map(([option, field]) => [field, optionOf(input, option)] as const);
   const pid = optionOf(input, "pid");
   const metadata = optionOf(input, "metadata");
-  const words = {
-    agentType: optionOf(input, "type"),
-    kind: optionOf(input, "kind"),
-    channel: optionOf(input, "channel"),
-  };
+  const type = optionOf(input, "type");
+  const kind = optionOf(input, "kind");
+  const channel = optionOf(input, "channel");
   return {
     ...Object.fromEntries(texts.filter(([, value]) => value !== undefined)),
-    // Checked against their lists where the record is made.
-    ...(words.agentType === undefined ? {} : { agentType: words.agentType as AgentType }),
-    ...(words.kind === undefined ? {} : { kind: words.kind as Kind }),
-    ...(words.channel === undefined ? {} : { channel: words.channel as Channel }),
+    ...(type === undefined ? {} : { agentType: checkOneOf(AGENT_TYPES, type, "agent type") }),
+    ...(kind === undefined ? {} : { kind: checkOneOf(KINDS, kind, "kind") }),
+    ...(channel === undefined ? {} : { channel: checkOneOf(CHANNELS, channel, "channel") }),
     ...(parentId === undefined ? {} : { parentId }),
     ...(metadata === undefined ? {} : { metadata: parseMetadata(metadata) }),
     ...(pid === undefined ? {} : { pid: parseCount(pid, "--pid") }),

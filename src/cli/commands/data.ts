@@ -1,4 +1,5 @@
 import type { Entry } from "../../domain/entry.ts";
+import { RollcallError } from "../../domain/errors.ts";
 import { type Command, type Input, JSON_OPTION, optionOf } from "../command.ts";
 import { parseCount } from "../format.ts";
 import { withDaemon } from "../live.ts";
@@ -43,6 +44,9 @@ export const command: Command = {
   },
 };
 
+/** A frame must fit, and what a program reads at once has an end. */
+const [LEAST_BYTES, MOST_BYTES] = [1000, 1_000_000];
+
 function queryOf(input: Input): object {
   const query: Record<string, number> = {};
   for (const [option, name] of [
@@ -53,6 +57,11 @@ function queryOf(input: Input): object {
     const text = optionOf(input, option);
     if (text !== undefined) query[name] = parseCount(text, `--${option}`);
   }
+  const { maxBytes = LEAST_BYTES } = query;
+  if (maxBytes < LEAST_BYTES || maxBytes > MOST_BYTES)
+    throw new RollcallError("bad_input", `${maxBytes} is not a size for --max-bytes.`, {
+      hint: `Give a whole number from ${LEAST_BYTES} to ${MOST_BYTES}.`,
+    });
   const after = optionOf(input, "after");
   if (after !== undefined) query.after = after === "0" ? 0 : parseCount(after, "--after");
   return query;

@@ -41,17 +41,18 @@ export const command: Command = {
     refuseLater(input);
     const what = whatOf(input);
     const wait = has(input, "wait");
+    const identity = identityOf(input);
+    const kind = identity.kind ?? (wait ? "autonomous" : "interactive");
+    const env = environmentOf(input);
+    const launch = launchOf(input);
     return withDaemon(output, async (client, rollcall) => {
       const parent = optionOf(input, "parent");
       const parentId = parent === undefined ? undefined : await rollcall.resolve(parent);
-      const identity = identityOf(input, parentId);
-      const kind = identity.kind ?? (wait ? "autonomous" : "interactive");
-      const env = environmentOf(input);
-      const launch = launchOf(input);
       const worktree = makeWorktree(optionOf(input, "worktree"), launch.cwd);
       const metadata = worktree ? { metadata: { ...identity.metadata, worktree: worktreeOf(worktree) } } : {};
       const starting = client.call<SessionRecord>("start_session", {
         ...identity,
+        ...optional("parentId", parentId),
         ...metadata,
         ...what,
         ...launch,
