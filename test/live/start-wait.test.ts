@@ -49,6 +49,20 @@ describe("start --wait", () => {
     expect(answer).toMatchObject({ code: 0, stdout: "read all\n" });
   });
 
+  test("of an autonomous agent waits for what it does in the background, and resume --prompt goes on", async () => {
+    await using user = newLiveUser();
+    const goal = "background 1s ; say sooner";
+    expect(await user.rollcall(["start", "--wait", "scripted", goal])).toMatchObject({
+      ...{ code: 0, stdout: "sooner\n", stderr: "" },
+    });
+    const { id, ended_at, created_at } = await user.get("last");
+    expect(Date.parse(String(ended_at)) - Date.parse(String(created_at))).toBeGreaterThanOrEqual(1000);
+    await user.ok(["resume", id, "--prompt", "say later"]);
+    expect(await user.reach(id, "stopped")).toMatchObject({ generation: 2, outcome: "success" });
+    expect(await said(user, id, "user")).toEqual([goal, "say later"]);
+    expect(await said(user, id, "assistant")).toEqual(["sooner", "later"]);
+  });
+
   test("prints a request that is met on the way and exits 4, and the session goes on", async () => {
     await using user = newLiveUser();
     const args = ["--name", "asker", "--kind", "autonomous", "scripted", 'ask Bash {"command":"ls"}'];
