@@ -84,6 +84,7 @@ export async function planLaunch(
     node: programs.node,
     programs: { scripted: programs.scripted },
   });
+  if (plan.host !== "pty") checkNeedsNoTerminal(input);
   const view = input.view ?? (config.view === "tmux" && plan.host === "pty" ? "tmux" : null);
   const launch: Launch = {
     marker,
@@ -252,6 +253,15 @@ function checkFolder(cwd: string): void {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return;
   throw new RollcallError("bad_input", `${JSON.stringify(cwd)} is not a folder.`, {
     hint: "Choose one with --cwd.",
+  });
+}
+
+/** Nothing that was asked for is passed over in silence. */
+function checkNeedsNoTerminal({ view, waitPattern }: LaunchInput): void {
+  if (view === undefined && waitPattern === undefined) return;
+  const lacks = view === "tmux" ? "nothing to show in tmux" : "no screen to find a pattern on";
+  throw new RollcallError("bad_input", `A session without a terminal has ${lacks}.`, {
+    hint: "Make it interactive with --kind.",
   });
 }
 
