@@ -26,7 +26,11 @@ export async function offerWorktree(
 }
 
 /** A worktree is used again by who asks for the same branch. */
-async function isUsedByOther({ context }: Rollcall, { path }: Worktree, id: string): Promise<boolean> {
+export async function isUsedByOther(
+  { context }: Rollcall,
+  { path }: Worktree,
+  id: string | null,
+): Promise<boolean> {
   const { items } = await context.store.list({
     ...{ states: [...LIVE_STATES, "unknown"], origins: ["started"], limit: 1 },
     where: (row) => row.id !== id && readWorktree(row.metadata)?.path === path,

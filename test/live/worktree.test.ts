@@ -1,8 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, realpathSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type LiveUser, newLiveUser } from "./user.ts";
+import { LAUNCHER } from "../cli/rollcall.ts";
+import { isAlive, type LiveUser, newLiveUser, until } from "./user.ts";
 
 function git(user: LiveUser, cwd: string, ...args: string[]): string {
   const who = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"];
@@ -56,6 +59,32 @@ test("a worktree that someone switched to another branch is not used for the fir
   expect(answer.code).toBe(4);
   expect(answer.stderr).toContain("no worktree of one");
 });
+
+test("a worktree that was made for a start that failed stays where another session came into it", async () => {
+  await using user = newLiveUser();
+  makeRepository(user);
+  await user.ok(["up"]);
+  const path = join(user.workspace, ".rollcall", "worktrees", "side");
+  const args = ["start", "-d", "--worktree", "side", "--", "no-such-program"];
+  const fails = spawn(process.execPath, [LAUNCHER, ...args], { cwd: user.workspace, env: user.env });
+  using _ = { [Symbol.dispose]: () => fails.kill("SIGKILL") };
+  const closed = once(fails, "close");
+  const isOver = () => fails.exitCode !== null;
+  while (!existsSync(path) && !isOver()) await sleep(1);
+  fails.kill("SIGSTOP");
+  await until(() => isOver() || !childrenOf(fails.pid as number).some(isAlive), "git to be done");
+  const { id } = await user.start(["--worktree", "side", "--", "sleep", "1000"]);
+  fails.kill("SIGCONT");
+  expect((await closed)[0]).toBe(1);
+  expect(existsSync(path)).toBe(true);
+  expect(git(user, user.workspace, "branch")).toContain("side");
+  expect(await user.get(id)).toMatchObject({ state: "running" });
+});
+
+function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return text.split(" ").filter(Boolean).map(Number);
+}
 
 test("outside a repository, and for what is no branch, it is refused with 4 before anything starts", async () => {
   await using user = newLiveUser();

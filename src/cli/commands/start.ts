@@ -12,6 +12,7 @@ import { environmentOf, LAUNCH_OPTIONS, launchOf } from "../launch-options.ts";
 import { withDaemon } from "../live.ts";
 import { usage } from "../parse.ts";
 import { isRemovable, makeWorktree, removeWorktree, type Worktree } from "../worktree.ts";
+import { isUsedByOther } from "../worktree-offer.ts";
 
 const { type: _, ...IDENTITY } = IDENTITY_OPTIONS;
 
@@ -64,8 +65,9 @@ export const command: Command = {
         ...(has(input, "keep-children") ? { keepChildren: true } : {}),
         ...optional("waitPattern", optionOf(input, "wait-pattern")),
       });
-      const session = await starting.catch((error: unknown) => {
-        if (worktree?.isNew && isRemovable(worktree)) removeWorktree(worktree);
+      const session = await starting.catch(async (error: unknown) => {
+        const isAlone = worktree?.isNew && isRemovable(worktree);
+        if (isAlone && !(await isUsedByOther(rollcall, worktree, null))) removeWorktree(worktree);
         throw error;
       });
       if (wait) return finishWait(client, rollcall, output, { ...session, seq: 0 }, 0);
