@@ -8,7 +8,7 @@ import { type Daemon, liveOrThrow } from "./daemon.ts";
 import type { LiveSession } from "./live-session.ts";
 import { type Done, TAKEN_MS, type ToOne } from "./send.ts";
 import { rowOf } from "./start.ts";
-import { Watch } from "./watch-for.ts";
+import { isAgentsDoing, Watch } from "./watch-for.ts";
 
 /** Agents hold a dialog back after a key, and an earlier answer would stay in the prompt box. */
 const AFTER_KEY_MS = 1200;
@@ -155,7 +155,6 @@ function notDrawn(id: string): RollcallError {
 
 function hasLeft({ body }: FeedEvent, request: Waiting): boolean {
   return (
-    body.kind === "state_changed" &&
-    (body.to !== "waiting_input" || body.waiting?.requestId !== request.requestId)
+    isAgentsDoing(body) && (body.to !== "waiting_input" || body.waiting?.requestId !== request.requestId)
   );
 }

@@ -9,7 +9,7 @@ import { encodeKeys } from "./keys.ts";
 import type { LiveSession } from "./live-session.ts";
 import { emptyPromptBox } from "./prompt-box.ts";
 import { rowOf } from "./start.ts";
-import { Watch } from "./watch-for.ts";
+import { isAgentsDoing, Watch } from "./watch-for.ts";
 
 export interface Done {
   readonly sessionId: string;
@@ -85,7 +85,7 @@ function isTaken({ body }: FeedEvent, text: string, isQueued: boolean): boolean 
   if (isQueued) return false;
   // A command of the agent's own may begin another conversation.
   if (body.kind === "identified") return body.identity.nativeId !== undefined;
-  return body.kind === "state_changed" && (body.to !== "waiting_input" || body.waiting?.for !== "prompt");
+  return isAgentsDoing(body) && (body.to !== "waiting_input" || body.waiting?.for !== "prompt");
 }
 
 /** Agents take such a line for an order to themselves: nothing of it comes into the conversation. */

@@ -1,5 +1,6 @@
-import type { FeedEvent } from "../domain/event.ts";
+import type { EventBody, FeedEvent } from "../domain/event.ts";
 import type { SessionRow } from "../domain/session.ts";
+import { isEnded } from "../domain/state.ts";
 import type { Daemon } from "./daemon.ts";
 
 /** Begins to listen at once, so that nothing is missed between an act and the wait for what it leads to. */
@@ -9,8 +10,10 @@ export class Watch implements Disposable {
 
   constructor(daemon: Daemon, row: SessionRow, isIt: (event: FeedEvent) => boolean) {
     const judge = (event: FeedEvent) => {
-      if ("seq" in event && event.seq > row.seq && isIt(event)) this.saw();
-      if (event.body.kind === "deleted") this.saw();
+      if (!("seq" in event) || event.seq <= row.seq) return;
+      if (isIt(event)) this.saw();
+      // Nothing more can come.
+      else if (event.body.kind === "state_changed" && isEnded(event.body.to)) this.#seen.resolve(false);
     };
     this.hold(daemon.hub.listen(judge, [row.id]));
   }
@@ -37,4 +40,12 @@ export class Watch implements Disposable {
   [Symbol.dispose](): void {
     for (const listening of this.#held) listening[Symbol.dispose]();
   }
+}
+
+type StateChanged = Extract<EventBody, { kind: "state_changed" }>;
+
+/** Its state shows what the agent itself did. A pause, an end that was asked for and a loss show nothing of it. */
+export function isAgentsDoing(body: FeedEvent["body"]): body is StateChanged {
+  if (body.kind !== "state_changed" || body.to === "paused" || body.to === "unknown") return false;
+  return (body.to !== "stopping" && !isEnded(body.to)) || body.ending?.how === "left";
 }

@@ -187,6 +187,18 @@ describe("in a terminal", () => {
   });
 });
 
+test("a pause is no sign that an answer was taken", async () => {
+  await using user = newLiveUser();
+  const id = await atPrompt(user);
+  await asking(user, id, "stop-reading ; ask Bash");
+  const answering = user.rollcall(["approve", id, "--json"]);
+  const isPressed = async () =>
+    (await eventsOf(user, id)).some(({ kind, body }) => kind === "input_given" && body.by === "answer");
+  await until(isPressed, "the key to be pressed");
+  await user.ok(["pause", id]);
+  expect(await answering).toMatchObject({ code: 1, error: { code: "not_delivered" } });
+});
+
 test("an autonomous session is answered over its stream, with the reason", async () => {
   await using user = newLiveUser();
   const prompt = "ask Bash ; ask Edit ; question Which? red | green ; question Why?";
