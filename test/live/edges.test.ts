@@ -129,6 +129,17 @@ test("what down --end-all could not prove keeps the daemon, which goes on until 
   await user.start(["--", "true"]);
 });
 
+test("a demo whose end could not be proven is not said to have left no process", async () => {
+  await using user = newLiveUser();
+  await user.ok(["demo"]);
+  using _ = holdTerminal(await user.get("demo-clock"));
+  for (const name of ["end.grace", "end.proof"]) await user.ok(["config", "set", name, "1ms"]);
+  const answer = await user.rollcall(["demo", "--end"]);
+  for (const name of ["end.grace", "end.proof"]) await user.ok(["config", "unset", name]);
+  expect(answer).toMatchObject({ code: 4, stdout: "" });
+  expect(answer.stderr).toContain("still has a process");
+});
+
 test("start without a keyboard returns instead of attaching", async () => {
   await using user = newLiveUser();
   await user.ok(["up"]);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { LAUNCHER, type Shown } from "../cli/rollcall.ts";
+import { holdTerminal } from "./held-terminal.ts";
 import { openTerminal, rollcallAt, type Terminal } from "./top-terminal.ts";
 import { gone, type LiveUser, newLiveUser, until } from "./user.ts";
 
@@ -80,6 +81,21 @@ test("a approves, a number answers, and e ends after a yes", async () => {
   terminal.press("ey");
   await terminal.shows("planner has ended; no process is left.");
   await terminal.shows(/planner +stopped/);
+});
+
+test("e never says that a session has ended when that could not be proven", async () => {
+  await using user = newLiveUser();
+  const session = await user.start(["--name", "clock", "--", "sleep", "1000"]);
+  using _ = holdTerminal(session);
+  for (const name of ["end.grace", "end.proof"]) await user.ok(["config", "set", name, "1ms"]);
+  await using terminal = await rollcallAt(user, ["top"]);
+  await terminal.shows(/▸.*clock/);
+  terminal.press("e");
+  await terminal.shows("y/n");
+  terminal.press("y");
+  await terminal.shows(/still has a process|no process is left/);
+  expect(terminal.text).not.toContain("no process is left");
+  for (const name of ["end.grace", "end.proof"]) await user.ok(["config", "unset", name]);
 });
 
 test("d denies, and a key that fits nothing says so and sends nothing", async () => {

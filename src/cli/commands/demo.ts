@@ -3,6 +3,7 @@ import type { SessionRecord } from "../../domain/session.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, has, JSON_OPTION } from "../command.ts";
 import { DEMO_FLEET, DEMO_MARK } from "../demo-fleet.ts";
+import { type Ended, isProven, notProven } from "../ended.ts";
 import { plural } from "../format.ts";
 import { withDaemon } from "../live.ts";
 import type { Output } from "../output.ts";
@@ -72,10 +73,12 @@ function describe(started: number, width: number): string {
 
 async function end(client: Client, running: readonly SessionRecord[], output: Output): Promise<number> {
   const ended = await Promise.all(
-    running.map(async ({ id }) => client.call<object>("end_session", { sessionId: id, channel: "cli" })),
+    running.map(async ({ id }) => client.call<Ended>("end_session", { sessionId: id, channel: "cli" })),
   );
+  const unproven = ended.find((each) => !isProven(each));
+  if (unproven && !output.isJson) throw notProven(unproven);
   if (output.isJson) output.json({ results: ended });
   else if (ended.length === 0) output.line("The demo does not run.");
   else output.line(`Ended ${plural(ended.length, "session")} of the demo; no process is left.`);
-  return 0;
+  return unproven ? 4 : 0;
 }

@@ -1,23 +1,14 @@
 import type { Client } from "../../client/client.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import { OUTCOMES, type Outcome } from "../../domain/outcome.ts";
-import type { SessionRecord } from "../../domain/session.ts";
 import { isLive, LIVE_STATES } from "../../domain/state.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
+import { type Ended, isProven, notProven } from "../ended.ts";
 import { allCarried, durationOption, forEach, withDaemon } from "../live.ts";
 import { withRollcall } from "../open.ts";
 import { usage } from "../parse.ts";
 import { offerWorktree } from "../worktree-offer.ts";
-
-interface Ended {
-  readonly session: SessionRecord;
-  readonly killed: number | null;
-  readonly remaining: readonly number[];
-  readonly children: readonly string[];
-  /** False where the end could not be proven in time. */
-  readonly isProven?: boolean;
-}
 
 export const command: Command = {
   words: "ID…",
@@ -53,10 +44,9 @@ export const command: Command = {
       const references = has(input, "all") ? await allCarried(rollcall) : input.words;
       const ends = async (reference: string) => {
         const result = await endOne(client, rollcall, reference, more, has(input, "children"));
-        const isProven = result.isProven !== false;
         // A program gets what is known; a person one sentence.
-        if (!isProven && !output.isJson) throw notProven(result);
-        return { result, code: isProven ? 0 : 4 };
+        if (!isProven(result) && !output.isJson) throw notProven(result);
+        return { result, code: isProven(result) ? 0 : 4 };
       };
       const ended: Ended[] = [];
       const code = await forEach(output, references, {
@@ -107,8 +97,7 @@ async function endOne(
     ...(isSelf ? { isSelf } : {}),
   });
   const remaining = [ended, ...below].flatMap((each) => each.remaining);
-  const isProven = [ended, ...below].every((each) => each.isProven !== false);
-  return { ...ended, remaining, ...(isProven ? {} : { isProven }) };
+  return { ...ended, remaining, ...([ended, ...below].every(isProven) ? {} : { isProven: false }) };
 }
 
 async function childrenOf(rollcall: Rollcall, sessionId: string): Promise<string[]> {
@@ -120,17 +109,6 @@ async function childrenOf(rollcall: Rollcall, sessionId: string): Promise<string
     limit: 0,
   });
   return items.map(({ row }) => row.id);
-}
-
-function notProven({ session: { id }, remaining }: Ended): RollcallError {
-  const which = remaining.length === 0 ? "which is not known" : `pids ${remaining.join(", ")}`;
-  return new RollcallError(
-    "not_proven",
-    `Session ${id} still has a process (${which}); it is tried again every 5 s.`,
-    {
-      hint: `See \`rollcall explain ${id}\`.`,
-    },
-  );
 }
 
 function describe({ session, killed, remaining, children }: Ended): string {

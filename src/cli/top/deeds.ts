@@ -1,5 +1,6 @@
 import type { SessionRecord } from "../../domain/session.ts";
 import { isLive } from "../../domain/state.ts";
+import { type Ended, isProven, notProven } from "../ended.ts";
 import { describeError } from "../output.ts";
 import type { DaemonWatch } from "./daemon-watch.ts";
 
@@ -34,20 +35,31 @@ export class Deeds {
     const who = name ?? id;
     if (origin !== "started") return `${who} is only a record; Rollcall does not carry its process.`;
     if (!isLive(state)) return `${who} has ended.`;
-    return this.#call("end_session", { sessionId: id }, `${who} has ended; no process is left.`);
+    return this.#told(async () => {
+      const ended = await this.#call<Ended>("end_session", { sessionId: id });
+      if (!isProven(ended)) throw notProven(ended);
+      return `${who} has ended; no process is left.`;
+    });
   }
 
   async #answer({ id, waiting }: SessionRecord, input: object, said: string): Promise<string> {
     const requestId = waiting?.requestId ?? null;
     const request = requestId === null ? {} : { requestId };
-    return this.#call("answer_request", { sessionId: id, ...input, ...request }, said);
+    return this.#told(async () => {
+      await this.#call("answer_request", { sessionId: id, ...input, ...request });
+      return said;
+    });
   }
 
-  async #call(operation: "answer_request" | "end_session", input: object, said: string): Promise<string> {
+  async #call<T>(operation: "answer_request" | "end_session", input: object): Promise<T> {
+    const client = await this.#daemon.client();
+    return client.call<T>(operation, { ...input, channel: "tui" });
+  }
+
+  /** What was refused is a sentence, too. */
+  async #told(deed: () => Promise<string>): Promise<string> {
     try {
-      const client = await this.#daemon.client();
-      await client.call(operation, { ...input, channel: "tui" });
-      return said;
+      return await deed();
     } catch (error) {
       const { message, hint } = describeError(error);
       return hint === null ? message : `${message} ${hint}`;
