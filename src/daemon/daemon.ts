@@ -139,23 +139,26 @@ export class Daemon {
   #removeStrayFolders(): void {
     const { places } = this.services;
     const known = new Set(this.all.map(({ carrying }) => carrying.launch.marker));
-    for (const name of readdirSync(places.sessions)) {
-      const folder = join(places.sessions, name);
-      if (!known.has(name) && !isHeld(folder)) rmSync(folder, { recursive: true, force: true });
+    for (const name of readdirSync(places.sessions))
+      if (!known.has(name)) this.#removeStrayFolder(join(places.sessions, name));
+  }
+
+  /** What is no folder of ours, or damaged, is left to whoever put it there. */
+  #removeStrayFolder(folder: string): void {
+    try {
+      if (!isHeld(folder)) rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      this.services.log.warn({ folder, err: error }, "a folder of a launch cannot be understood");
     }
   }
 }
 
+/** None where a power cut left only half of them. */
 function readSecrets(folder: string): string[] {
-  const text = readIfThere(join(folder, SECRETS_FILE));
-  return text === null ? [] : (JSON.parse(text) as string[]);
-}
-
-function readIfThere(path: string): string | null {
   try {
-    return readFileSync(path, "utf8");
+    return JSON.parse(readFileSync(join(folder, SECRETS_FILE), "utf8")) as string[];
   } catch {
-    return null;
+    return [];
   }
 }
 

@@ -159,6 +159,19 @@ describe("the daemon", () => {
     expect((await user.ok(["status"])).stdout).toContain("1 session live, 1 waiting");
   });
 
+  test("starts over what a power cut or a stranger left among the launches, and loses no session", async () => {
+    await using user = newLiveUser();
+    const { id } = await user.start(NAP);
+    await user.killDaemon();
+    const launches = join(user.state, "run", "sessions");
+    for (const folder of user.launchFolders()) writeFileSync(join(folder, "secrets"), "");
+    writeFileSync(join(launches, "stray"), "");
+    mkdirSync(join(launches, "half"));
+    writeFileSync(join(launches, "half", "holder.json"), "");
+    await user.ok(["up"]);
+    expect((await user.ok(["end", id, "--json"])).json).toMatchObject({ session: { state: "stopped" } });
+  });
+
   test("starts over what a crash left: a socket, a lock, half a hook", async () => {
     await using user = newLiveUser();
     const id = await atPrompt(user);
