@@ -1,6 +1,6 @@
 import { closeSync, type FSWatcher, openSync, watch, writeSync } from "node:fs";
 
-/** In case a writer died between its commit and its ring. */
+/** In case a writer died between its commit and its ring, or the system watches no more files. */
 const FALLBACK_MS = 5000;
 
 /** Tells every process that uses the store that something was committed: a file that is touched after each commit. */
@@ -27,8 +27,8 @@ export class Bell implements Disposable {
   }
 
   listen(listener: () => void): Disposable {
+    if (this.#listeners.size === 0) this.#start();
     this.#listeners.add(listener);
-    if (this.#listeners.size === 1) this.#start();
     return {
       [Symbol.dispose]: () => {
         this.#listeners.delete(listener);
@@ -45,13 +45,31 @@ export class Bell implements Disposable {
 
   #start(): void {
     closeSync(openSync(this.#path, "a", 0o600));
-    this.#watcher = watch(this.#path, () => this.#tell());
-    this.#watcher.on("error", () => this.#watcher?.close());
-    this.#timer = setInterval(() => this.#tell(), FALLBACK_MS);
+    this.#watch();
+    this.#timer = setInterval(() => {
+      this.#watch();
+      this.#tell();
+    }, FALLBACK_MS);
+  }
+
+  /** Where the system watches no more files, what is committed is told a little later. */
+  #watch(): void {
+    if (this.#watcher) return;
+    try {
+      this.#watcher = watch(this.#path, () => this.#tell());
+      this.#watcher.on("error", () => this.#unwatch());
+    } catch {
+      // Tried again with the next look.
+    }
+  }
+
+  #unwatch(): void {
+    this.#watcher?.close();
+    this.#watcher = undefined;
   }
 
   #stop(): void {
-    this.#watcher?.close();
+    this.#unwatch();
     clearInterval(this.#timer);
   }
 
