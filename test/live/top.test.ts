@@ -208,6 +208,8 @@ test("without a terminal top is refused in one sentence, and --json is the roll 
   const refused = await user.rollcall(["top"]);
   expect(refused).toMatchObject({ code: 2, stdout: "" });
   expect(refused.stderr).toMatch(/^rollcall: `rollcall top` needs a terminal\..*\n$/);
+  // Its last output is noted a moment later.
+  await until(async () => (await user.get("deploy")).last_output_at !== null, "its last output");
   const [top, roll] = [await user.ok(["top", "--json"]), await user.ok(["--json"])];
   expect(top.json.sessions).toMatchObject([{ name: "deploy", waiting: { tool: "Bash" } }]);
   expect(top.json).toEqual(roll.json);
