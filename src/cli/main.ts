@@ -2,6 +2,7 @@ import { exitCodeOf, RollcallError } from "../domain/errors.ts";
 import type { Command } from "./command.ts";
 import { allCommands, findCommand, type Registered } from "./commands.ts";
 import { commandHelp, mainHelp } from "./help.ts";
+import { nearest } from "./nearest.ts";
 import { Output } from "./output.ts";
 import { parseInput } from "./parse.ts";
 
@@ -64,9 +65,15 @@ function unknownCommand(name: string): RollcallError {
       hint: "Valid: --all, --json, --help, --version; or give a command first.",
     });
   }
-  const valid = allCommands().map((command) => command.name);
+  const commands = allCommands();
+  const near = nearest(
+    name,
+    commands.flatMap((command) => [command.name, ...(command.aliases ?? [])]),
+  );
   return new RollcallError("bad_usage", `${JSON.stringify(name)} is not a command.`, {
-    hint: `Valid: ${valid.join(", ")}.`,
+    hint: near
+      ? `Did you mean \`rollcall ${near}\`? \`rollcall --help\` shows all.`
+      : `Valid: ${commands.map((command) => command.name).join(", ")}.`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { RollcallError } from "../domain/errors.ts";
 import type { Command, Input, OptionSpec } from "./command.ts";
+import { nearest } from "./nearest.ts";
 
 type Options = Readonly<Record<string, OptionSpec>>;
 
@@ -100,9 +101,11 @@ function checkWords(
 }
 
 function unknownOption(command: string, options: Options, given: string): RollcallError {
-  const valid = Object.keys(options).map((name) => `--${name}`);
+  const names = Object.keys(options);
+  const near = nearest(given.replace(/^-+/, ""), names);
+  const valid = `Valid: ${names.map((name) => `--${name}`).join(", ")}.`;
   return new RollcallError("bad_usage", `${given} is not an option of \`rollcall ${command}\`.`, {
-    hint: `Valid: ${valid.join(", ")}. A word that begins with a dash goes behind \`--\`.`,
+    hint: `${near ? `Did you mean --${near}?` : valid} A word that begins with a dash goes behind \`--\`.`,
   });
 }
 

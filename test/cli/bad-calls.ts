@@ -8,6 +8,12 @@ export const BAD_CALLS: Readonly<
       ["help", "bogus"],
       ["bogus", "create"],
     ],
+    [
+      ["strat", "claude"],
+      ["strat", "Did you mean `rollcall start`?", "`rollcall --help`"],
+    ],
+    [["help", "lits"], ["Did you mean `rollcall list`?"]],
+    [["stop"], ["stop", "Valid: create", "end"]],
     [["--bogus"], ["--bogus"]],
     [
       ["--all", "extra"],
@@ -22,6 +28,10 @@ export const BAD_CALLS: Readonly<
     [
       ["list", "-x"],
       ["-x", "--active-only"],
+    ],
+    [
+      ["list", "--activ-only"],
+      ["--activ-only", "Did you mean --active-only?"],
     ],
     [["list", "--limit"], ["--limit needs a value"]],
     [["list", "--limit", "--json"], ["--limit needs a value"]],
