@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { plainText } from "../domain/plain-text.ts";
 import { isLive } from "../domain/state.ts";
 import { toWire } from "../domain/wire.ts";
@@ -5,6 +6,7 @@ import { recordingFolder } from "../record/config.ts";
 import { RecordingReader } from "../record/recording-reader.ts";
 import { isStateMark } from "../record/recording-segments.ts";
 import type { Rollcall } from "../record/rollcall.ts";
+import { interrupted } from "./interrupted.ts";
 import type { Output } from "./output.ts";
 
 /** How far each kind of log was printed. */
@@ -32,16 +34,12 @@ export async function printLogs(
 /** Until the session ends, or someone presses Ctrl-C. */
 export async function followLogs(rollcall: Rollcall, output: Output, id: string): Promise<void> {
   const printed = nothingPrinted(rollcall, id);
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
-  while (!stop.signal.aborted) {
+  const signal = interrupted();
+  while (!signal.aborted) {
     const { state } = await rollcall.get(id);
     await printLogs(rollcall, output, id, printed);
     if (!isLive(state)) return;
-    await new Promise((resolve) => {
-      const timer = setTimeout(resolve, FOLLOW_MS);
-      stop.signal.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
-    });
+    await sleep(FOLLOW_MS, undefined, { signal }).catch(() => {});
   }
 }
 

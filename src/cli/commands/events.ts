@@ -4,6 +4,7 @@ import { toWire } from "../../domain/wire.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
 import { parseCount, shortId } from "../format.ts";
+import { interrupted } from "../interrupted.ts";
 import { withRollcall } from "../open.ts";
 import { printable } from "../text.ts";
 
@@ -65,13 +66,6 @@ async function* followSession(rollcall: Rollcall, id: string, after: number): As
   for await (const event of rollcall.feed({ after: end, follow: true, signal: interrupted() })) {
     if (event.sessionId === id && (!("seq" in event) || event.seq > seq)) yield event;
   }
-}
-
-/** Ctrl-C ends following, not the program: what is on its way is still written. */
-function interrupted(): AbortSignal {
-  const controller = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => controller.abort());
-  return controller.signal;
 }
 
 function seqOf(text: string): number {
