@@ -7,13 +7,11 @@ declare const ROLLCALL_VERSION: string;
 
 /** The daemon as a program; `root` is the folder that Rollcall was installed to. */
 export async function main(root: string): Promise<void> {
-  const native = join(root, "dist", "native");
   process.exitCode = await runDaemon({
     version: ROLLCALL_VERSION,
     programs: {
       node: process.execPath,
-      holder: join(native, "rollcall-holder"),
-      attach: join(native, "rollcall-attach"),
+      holder: join(root, "dist", "native", "rollcall-holder"),
       cli: join(root, "bin", "rollcall.cjs"),
       scripted: join(root, "dist", "agent", "scripted.cjs"),
     },

@@ -119,14 +119,10 @@ export function agentContract(agent: Agent): void {
     });
 
     test("agrees with itself", () => {
-      const { confirmsInput, tellsTurns, isReadyAtExec, outputIsTranscript, canInterrupt } = capabilities;
+      const { confirmsInput, tellsTurns, isReadyAtExec, outputIsTranscript } = capabilities;
       if (confirmsInput) expect(tellsTurns || observe.transcript !== undefined).toBe(true);
       if (!isReadyAtExec) expect(capabilities.kinds.map((kind) => agent.trust(kind).length)).not.toContain(0);
       if (outputIsTranscript) expect([observe.stream, observe.transcript]).toEqual([undefined, undefined]);
-      const canBeStopped = capabilities.kinds.map(
-        (kind) => agent.controls.interrupt(addressee(kind)) !== undefined,
-      );
-      expect(canBeStopped.includes(true)).toBe(canInterrupt);
     });
 
     test("has rules for the screen that can be looked for", () => {

@@ -71,7 +71,6 @@ export interface Capabilities {
   readonly confirmsInput: boolean;
   readonly canResume: boolean;
   readonly canFork: boolean;
-  readonly canInterrupt: boolean;
   /** Whether its output itself is the transcript. */
   readonly outputIsTranscript: boolean;
 }

@@ -21,7 +21,6 @@ export interface Services {
 export interface Programs {
   readonly node: string;
   readonly holder: string;
-  readonly attach: string;
   readonly cli: string;
   readonly scripted: string;
 }

@@ -20,7 +20,6 @@ export const claude: Agent = {
     confirmsInput: true,
     canResume: true,
     canFork: true,
-    canInterrupt: true,
     outputIsTranscript: false,
   },
   testedVersion: "2.1.325",

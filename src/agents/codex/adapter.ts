@@ -19,7 +19,6 @@ export const codex: Agent = {
     confirmsInput: true,
     canResume: true,
     canFork: true,
-    canInterrupt: true,
     outputIsTranscript: false,
   },
   testedVersion: "0.166.0",

@@ -12,7 +12,6 @@ export const command: Agent = {
     confirmsInput: false,
     canResume: false,
     canFork: false,
-    canInterrupt: true,
     outputIsTranscript: true,
   },
   testedVersion: null,

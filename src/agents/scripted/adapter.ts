@@ -18,7 +18,6 @@ export const scripted: Agent = {
     confirmsInput: true,
     canResume: true,
     canFork: true,
-    canInterrupt: true,
     outputIsTranscript: false,
   },
   testedVersion: null,
