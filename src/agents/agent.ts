@@ -116,7 +116,7 @@ export interface LaunchPlan {
   readonly liveFiles?: string;
   /** Written as soon as it runs, where it speaks a protocol. */
   readonly opening?: string;
-  /** What a person has to know of this launch; a notice in its transcript, and once more when it has ended. */
+  /** What a person has to know of this launch: a notice in its transcript. */
   readonly notice?: string;
 }
 

@@ -20,7 +20,7 @@ export const command: Command = {
   words: "TYPE [TEXT] | -- COMMAND…",
   takes: [0, 2],
   takesRest: true,
-  completes: [["scripted"]],
+  completes: [["claude", "codex", "scripted"]],
   about:
     "Starts an agent, or any command after `--`, and carries it: its state, its end and its output are known from then on.\nAt a terminal it attaches to an interactive session; leave it with the detach key, it goes on. The agent gets this environment and folder.",
   options: {
