@@ -257,13 +257,17 @@ export class Follower {
     this.#observeTimer ??= setTimeout(() => void this.#observe(), OBSERVE_MS);
   }
 
+  /** What may be lost in a crash is no reason to stop following. */
   async #observe(attached?: boolean): Promise<void> {
     clearTimeout(this.#observeTimer);
     this.#observeTimer = undefined;
-    const { store } = this.#session.services.context;
-    await store.observe(this.#session.id, {
+    const { context, log } = this.#session.services;
+    const observed = context.store.observe(this.#session.id, {
       ...(attached === undefined ? {} : { attached }),
       ...(this.#lastOutputMs === 0 ? {} : { lastOutputAt: toInstant(this.#lastOutputMs) }),
     });
+    await observed.catch((error: unknown) =>
+      log.warn({ session: this.#session.id, err: error }, "what was observed was not noted"),
+    );
   }
 }

@@ -159,6 +159,20 @@ describe("a store that takes nothing for a while", { concurrent: true }, () => {
     const said = entries.filter(({ role, kind: what }) => role === "assistant" && what === "text");
     expect(said.map(({ text }) => text)).toEqual(words.map((_, n) => `word ${n}`));
   });
+
+  test("costs a terminal nothing but the time of its last output", async () => {
+    await using user = newFaultUser();
+    const { id } = await user.start(["--", "sh", "-c", "while :; do echo tick; sleep 0.1; done"]);
+    const log = () => readFileSync(join(user.state, "daemon.log"), "utf8");
+    {
+      using _ = lockedStore(join(user.state, "rollcall.db"));
+      const isRefused = () => /was not noted|nobody waited for|misunderstood/.test(log());
+      await until(isRefused, "the daemon to be refused").catch(() => until(isRefused, "the same"));
+    }
+    expect(log()).not.toMatch(/nobody waited for|misunderstood/);
+    await user.ok(["end", id, "--grace", "1s"]);
+    expect(user.launchFolders()).toEqual([]);
+  });
 });
 
 /** Someone else writes, and does not come to an end. */
