@@ -25,17 +25,22 @@ interface Spool extends Disposable {
   has(count: number): Promise<void>;
 }
 
-/** A spool with one session; its parser and whoever takes those from outside keep what they are given and fail for the event `fail`. */
+/** A spool with one session; its parser and whoever takes those from outside keep what they are given, fail for the event `fail`, and once for `full`. */
 function newSpool(): Spool {
   const folder = tempFolder();
   const places = placesOf(folder.path);
   mkdirSync(places.hooks, { recursive: true });
   const taken: Taken[] = [];
   const outside: Taken[] = [];
+  let isFull = true;
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const has = (count: number) => taken.length + outside.length >= count;
   const keep = (list: Taken[], event: string, payload: JsonObject) => {
     if (event === "fail") throw new Error("a parser broke its promise");
+    if (event === "full" && isFull) {
+      isFull = false;
+      throw new Error("the disk is full");
+    }
     list.push([event, payload]);
     for (const { count, resolve } of waiting) if (has(count)) resolve();
     return {};
@@ -130,6 +135,15 @@ describe("the spool", () => {
     await spool.begin();
     expect(spool.taken.map(([event]) => event)).toEqual(["next"]);
     expect(readdirSync(spool.hooks)).toEqual([`${MARKER}.1.1.fail`]);
+  });
+
+  test("tries one that could not be taken again by itself", async () => {
+    using spool = newSpool();
+    leave(spool, `${MARKER}.1.1.full`);
+    await spool.begin();
+    expect(spool.taken).toEqual([]);
+    await spool.has(1);
+    expect(spool.taken).toEqual([["full", {}]]);
   });
 
   test("keeps one from outside that is refused, takes those behind it, and passes over what is no JSON", async () => {

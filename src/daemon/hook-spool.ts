@@ -19,6 +19,8 @@ export class HookSpool {
   readonly #takeOutside: TakeOutside;
   #watcher: FSWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #laterTimer: NodeJS.Timeout | undefined;
+  #hasEnded = false;
   #taking: Promise<void> = Promise.resolve();
 
   constructor(
@@ -39,7 +41,9 @@ export class HookSpool {
   }
 
   end(): void {
+    this.#hasEnded = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#laterTimer);
     this.#watcher?.close();
   }
 
@@ -64,6 +68,12 @@ export class HookSpool {
     }, AGAIN_MS);
   }
 
+  /** A full or locked disk passes. */
+  #takeLater(): void {
+    clearTimeout(this.#laterTimer);
+    if (!this.#hasEnded) this.#laterTimer = setTimeout(() => void this.#take(), AGAIN_MS);
+  }
+
   async #take(): Promise<void> {
     this.#taking = this.#taking
       .then(async () => this.#takeAll())
@@ -84,6 +94,7 @@ export class HookSpool {
       } catch (error) {
         // Kept for the next time; those behind it must not wait for it.
         this.#services.log.error({ event, err: error }, "a hook could not be taken in");
+        this.#takeLater();
       }
     }
   }
