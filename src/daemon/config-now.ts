@@ -1,4 +1,6 @@
-import { type Config, loadConfig } from "../record/config.ts";
+import type { ResumePolicy } from "../domain/resume.ts";
+import type { SessionRow } from "../domain/session.ts";
+import { type Config, loadConfig, resumePolicyOf } from "../record/config.ts";
 import { workspaceOf } from "../record/workspace.ts";
 import type { Services } from "./services.ts";
 
@@ -15,4 +17,9 @@ export function configNow({ places, context, log }: Services, cwd: string): Conf
     }
   }
   return context.config;
+}
+
+/** The verdict is the same whoever is asked for it. */
+export function resumePolicyNow(services: Services, { carried, workspacePath }: SessionRow): ResumePolicy {
+  return resumePolicyOf(configNow(services, carried?.launch.cwd ?? workspacePath ?? services.places.home));
 }

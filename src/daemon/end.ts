@@ -4,6 +4,7 @@ import type { Channel, SessionRecord, SessionRow } from "../domain/session.ts";
 import { isEnded, isLive } from "../domain/state.ts";
 import { findExitFile } from "../host/holder-files.ts";
 import { durationOf } from "../record/config.ts";
+import { configNow } from "./config-now.ts";
 import { type Daemon, liveOrThrow, notCarried } from "./daemon.ts";
 import { faultPoint } from "./fault-point.ts";
 import { endKept, keptOf } from "./kept-children.ts";
@@ -77,7 +78,7 @@ async function proof(
 /** It has ended; what it was told to leave running may not have. */
 async function endAgain(daemon: Daemon, row: SessionRow, input: EndInput): Promise<Ended> {
   const { services } = daemon;
-  const { config } = services.context;
+  const config = configNow(services, row.carried?.launch.cwd ?? services.places.home);
   const graceMs = input.graceMs ?? durationOf(config, "end.grace");
   const withinMs = graceMs + durationOf(config, "end.proof");
   const isProven = input.wait === false || (await endKept(services, row, { graceMs, withinMs }));

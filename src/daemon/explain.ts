@@ -6,6 +6,7 @@ import type { Instant } from "../domain/time.ts";
 import { findExitFile, findHolderFile } from "../host/holder-files.ts";
 import type { HolderStatus } from "../host/holder-message.ts";
 import { isProcessAlive } from "../record/process.ts";
+import { resumePolicyNow } from "./config-now.ts";
 import type { Daemon } from "./daemon.ts";
 import { keptOf } from "./kept-children.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -39,6 +40,7 @@ export async function explainSession(
   const session = daemon.get(sessionId);
   // Asked once: a holder that is silent takes its time.
   const status = await session?.follower.status();
+  const policy = resumePolicyNow(daemon.services, row);
   return {
     sessionId,
     state: row.state,
@@ -51,14 +53,14 @@ export async function explainSession(
       ...(session ? await agentSays(session, status) : []),
     ],
     resume: {
-      ...decideResume(row, context.resumePolicy, context.now()),
+      ...decideResume(row, policy, context.now()),
       inputs: {
         phase: row.phase,
         resumeReady: row.resumeReady,
         lastActiveAt: row.lastActiveAt,
         errorCount: row.errorCount,
         nativeId: row.nativeId,
-        ...context.resumePolicy,
+        ...policy,
       },
     },
   };

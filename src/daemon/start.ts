@@ -11,6 +11,7 @@ import type { AgentType, Channel, SessionRecord, SessionRow } from "../domain/se
 import { isEnded, isLive } from "../domain/state.ts";
 import { type Context, stamp } from "../record/context.ts";
 import { type CreateInput, createCarried } from "../record/create.ts";
+import { resumePolicyNow } from "./config-now.ts";
 import type { Daemon } from "./daemon.ts";
 import { faultPoint } from "./fault-point.ts";
 import { checkNotHeld } from "./held.ts";
@@ -190,13 +191,13 @@ async function planAgain(
 }
 
 function checkResumable(daemon: Daemon, row: SessionRow, needsVerdict: boolean): void {
-  const { resumePolicy, now } = daemon.services.context;
   if (isFinal(row.phase))
     throw new RollcallError("finalized", `The work on session ${row.id} is ${row.phase}, for good.`, {
       hint: `\`rollcall fork ${row.id}\` begins a new one with its conversation.`,
     });
   if (isLive(row.state) || daemon.get(row.id)) throw stillThere(row);
-  const verdict = decideResume(row, resumePolicy, now());
+  const { services } = daemon;
+  const verdict = decideResume(row, resumePolicyNow(services, row), services.context.now());
   if (needsVerdict && !verdict.resume)
     throw new RollcallError("not_resumable", `Session ${row.id} should not be resumed: ${verdict.reason}.`, {
       hint: "Leave --if-resumable out to resume it nevertheless.",

@@ -32,7 +32,7 @@ export class TerminalOutput implements Output {
     this.#recording = new Recording({
       folder: join(services.places.recordings, session.id),
       generation: carrying.generation,
-      mostBytes: services.context.config["recording.max_bytes"],
+      mostBytes: session.config["recording.max_bytes"],
       redactor: carrying.redactor,
       now: services.context.now,
       // Of the launch, not of this daemon: the recording goes on in the same time.

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { show } from "../domain/check.ts";
 import { RollcallError } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
+import type { ResumePolicy } from "../domain/resume.ts";
 import { parseDuration } from "../domain/time.ts";
 
 interface Setting<T extends Json> {
@@ -111,8 +112,8 @@ export function checkName(name: string): SettingName {
   });
 }
 
-export function maxIdleMs(config: Config): number {
-  return durationOf(config, "resume.max_idle");
+export function resumePolicyOf(config: Config): ResumePolicy {
+  return { maxIdleMs: durationOf(config, "resume.max_idle"), maxErrors: config["resume.max_errors"] };
 }
 
 type DurationName = "resume.max_idle" | "start.ready" | "end.grace" | "end.proof" | "screen.quiet";

@@ -1,7 +1,7 @@
 import { createRedactor } from "../domain/redact.ts";
 import type { Channel } from "../domain/session.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { homeFolder, loadConfig, maxIdleMs, storePath } from "./config.ts";
+import { homeFolder, loadConfig, resumePolicyOf, storePath } from "./config.ts";
 import { type Context, recordOf } from "./context.ts";
 import { FileKeeper } from "./file-keeper.ts";
 import { Rollcall } from "./rollcall.ts";
@@ -49,7 +49,7 @@ export async function openRollcall(options: OpenOptions = {}): Promise<Rollcall>
     files,
     home,
     config,
-    resumePolicy: { maxIdleMs: maxIdleMs(config), maxErrors: config["resume.max_errors"] },
+    resumePolicy: resumePolicyOf(config),
     env,
     cwd,
     now,

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { holdTerminal } from "./held-terminal.ts";
+import { atPrompt, turn } from "./scripted.ts";
 import { type LiveUser, newLiveUser, until } from "./user.ts";
 
 const STUBBORN = ["--", "sh", "-c", "trap '' TERM; while :; do sleep 1; done"];
@@ -74,6 +75,41 @@ test("in a project whose settings are broken nothing is started, wherever it is 
   }
   expect((await user.ok(["list", "--json"])).json.sessions).toEqual([]);
   expect(user.launchFolders()).toEqual([]);
+});
+
+test("settings count at once for the verdict on a resume, whoever gives it, and so do a project's", async () => {
+  await using user = newLiveUser();
+  const folder = makeProject(user);
+  const ids = [await atPrompt(user), await atPrompt(user, "--cwd", folder)] as const;
+  for (const id of ids) {
+    await turn(user, id, "say before");
+    await user.ok(["end", id]);
+    await user.ok(["update", id, "--phase", "planning", "--error", "one"]);
+  }
+  const refusal = async (id: string, cwd: string) => {
+    const explained = (await user.ok(["explain", id, "--json"], { cwd })).json;
+    const advice = (await user.rollcall(["should-resume", id, "--json"], { cwd })).json;
+    const resumed = await user.rollcall(["resume", id, "--if-resumable", "-d"], { cwd });
+    return [(explained.resume as { reason: string }).reason, advice.reason, resumed.code];
+  };
+  writeFileSync(join(folder, ".rollcall.json"), '{"resume":{"max_errors":1}}');
+  expect(await refusal(ids[1], folder)).toEqual(["too_many_errors", "too_many_errors", 4]);
+  await user.ok(["config", "set", "resume.max_errors", "1"]);
+  expect(await refusal(ids[0], user.workspace)).toEqual(["too_many_errors", "too_many_errors", 4]);
+  await user.ok(["config", "unset", "resume.max_errors"]);
+  expect(await refusal(ids[0], user.workspace)).toEqual(["session_resumable", "session_resumable", 0]);
+});
+
+test("so much of a terminal is kept as the settings say when it is started", async () => {
+  await using user = newLiveUser();
+  await user.ok(["up"]);
+  await user.ok(["config", "set", "recording.max_bytes", "500000"]);
+  const { id } = await user.start(["--", "seq", "1", "300000"]);
+  await user.reach(id, "stopped");
+  const recording = join(user.state, "recordings", id);
+  const sizes = readdirSync(recording).map((name) => statSync(join(recording, name)).size);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1_000_000);
+  expect((await user.ok(["logs", id])).stdout).toContain("300000");
 });
 
 test("settings of a project that break later take nothing away from the user's own", async () => {
