@@ -6,6 +6,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -43,6 +44,20 @@ describe("a command", () => {
     );
     const folder = realpathSync(join(user.workspace, "below"));
     expect(answer.stdout).toBe(`${folder}|mine|with space|f=1|flag\n`);
+  });
+
+  test("has the names of its variables kept, and no value of them anywhere", async () => {
+    await using user = newLiveUser();
+    const [own, given] = ["plain-words-of-mine", "plain-words-given"];
+    await user.start(["--env", `GIVEN=${given}`, "--", "sleep", "1000"], { env: { OWN: own } });
+    await user.killDaemon();
+    await user.ok(["up"]);
+    const files = readdirSync(user.folder, { recursive: true, encoding: "utf8" })
+      .map((name) => join(user.folder, name))
+      .filter((path) => statSync(path).isFile());
+    const texts = files.map((path) => readFileSync(path, "latin1"));
+    expect(files.filter((_, at) => texts[at]?.includes(own) || texts[at]?.includes(given))).toEqual([]);
+    expect(texts.some((text) => text.includes("GIVEN"))).toBe(true);
   });
 
   test("waits for input only by a pattern that the user gave, and goes on when it is answered", async () => {
