@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findAgent } from "../agents/registry.ts";
 import { RollcallError } from "../domain/errors.ts";
@@ -9,7 +9,7 @@ import { launchFolder } from "../record/config.ts";
 import { stamp } from "../record/context.ts";
 import { HookSpool } from "./hook-spool.ts";
 import { Hub } from "./hub.ts";
-import { isHeld } from "./kept-children.ts";
+import { followKept } from "./kept-children.ts";
 import { type Carrying, LiveSession } from "./live-session.ts";
 import { Notifier } from "./notify.ts";
 import { type CarriedBy, Outside } from "./outside/outside.ts";
@@ -139,16 +139,15 @@ export class Daemon {
   #removeStrayFolders(): void {
     const { places } = this.services;
     const known = new Set(this.all.map(({ carrying }) => carrying.launch.marker));
-    for (const name of readdirSync(places.sessions))
-      if (!known.has(name)) this.#removeStrayFolder(join(places.sessions, name));
+    for (const name of readdirSync(places.sessions)) if (!known.has(name)) void this.#followStray(name);
   }
 
   /** What is no folder of ours, or damaged, is left to whoever put it there. */
-  #removeStrayFolder(folder: string): void {
+  async #followStray(marker: string): Promise<void> {
     try {
-      if (!isHeld(folder)) rmSync(folder, { recursive: true, force: true });
+      await followKept(this.services, marker);
     } catch (error) {
-      this.services.log.warn({ folder, err: error }, "a folder of a launch cannot be understood");
+      this.services.log.warn({ marker, err: error }, "a folder of a launch cannot be understood");
     }
   }
 }

@@ -2,13 +2,18 @@ import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SessionRow } from "../domain/session.ts";
 import { isEnded } from "../domain/state.ts";
-import { endByFile } from "../host/holder.ts";
+import { connectHolder, endByFile } from "../host/holder.ts";
 import { findHolderFile } from "../host/holder-files.ts";
+import { STREAMS } from "../host/holder-message.ts";
 import { launchFolder } from "../record/config.ts";
 import { isProcessAlive } from "../record/process.ts";
+import { removeHalfHooks } from "./hook-spool.ts";
+import type { Places } from "./places.ts";
 import type { Services } from "./services.ts";
 
 const STEP_MS = 20;
+/** A holder leaves a moment after its last word; one that was killed has a guard that ends the rest. */
+const LEAVING_MS = 200;
 
 /** What an agent that was started with `--keep-children` left running, and its holder watches over. */
 export async function keptOf({ leftovers, places }: Services, row: SessionRow): Promise<readonly number[]> {
@@ -31,8 +36,37 @@ export async function endKept(
     if (waitedMs > withinMs) return false;
     await sleep(STEP_MS);
   }
-  rmSync(folder, { recursive: true, force: true });
+  removeLaunch(services.places, row.carried.launch.marker);
   return (await keptOf(services, row)).length === 0;
+}
+
+/** Resolves when nothing is left of a launch that is over, its files included, however long what was kept runs on. */
+export async function followKept({ places }: Services, marker: string): Promise<void> {
+  const folder = launchFolder(places.home, marker);
+  while (isHeld(folder)) {
+    await letOutputGo(folder).catch(() => {});
+    await sleep(LEAVING_MS);
+  }
+  removeLaunch(places, marker);
+}
+
+/** Once the agent has left nobody wants it any more, and a pipe that nobody reads would make its writer wait. */
+async function letOutputGo(folder: string): Promise<void> {
+  await using connection = await connectHolder(folder, { role: "control" });
+  let isOver = false;
+  for await (const message of connection) {
+    if (message.type === "status") isOver = message.exit !== null;
+    if (!isOver) continue;
+    if (message.type === "output")
+      connection.acknowledge(message.stream, message.offset + message.bytes.length);
+    if (message.type === "status")
+      for (const stream of STREAMS) connection.acknowledge(stream, message[stream].high);
+  }
+}
+
+export function removeLaunch({ home, hooks }: Places, marker: string): void {
+  rmSync(launchFolder(home, marker), { recursive: true, force: true });
+  removeHalfHooks(hooks, marker);
 }
 
 /** Whether the holder of a launch is there, or what guards it. */

@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import type { Addressee, Agent } from "../agents/agent.ts";
 import type { Launch } from "../domain/carried.ts";
 import type { EventBody } from "../domain/event.ts";
@@ -15,9 +14,8 @@ import { EndTree } from "./end-tree.ts";
 import { faultPoint } from "./fault-point.ts";
 import { Findings } from "./findings.ts";
 import { Follower } from "./follower.ts";
-import { removeHalfHooks } from "./hook-spool.ts";
 import { Input } from "./input.ts";
-import { isHeld } from "./kept-children.ts";
+import { followKept, isHeld, removeLaunch } from "./kept-children.ts";
 import { KeptNotes } from "./kept-notes.ts";
 import { Limits } from "./limits.ts";
 import { LiveFile } from "./live-file.ts";
@@ -266,9 +264,9 @@ export class LiveSession {
       await this.#closeView();
       faultPoint("end.kept");
       // A holder that watches over what was to be kept is still told through it.
-      const isKept = this.carrying.launch.keepsChildren && isHeld(this.folder);
-      if (!isKept) rmSync(this.folder, { recursive: true, force: true });
-      removeHalfHooks(this.services.places.hooks, this.carrying.launch.marker);
+      const { marker, keepsChildren } = this.carrying.launch;
+      if (keepsChildren && isHeld(this.folder)) void followKept(this.services, marker);
+      else removeLaunch(this.services.places, marker);
       faultPoint("end.removed");
     } catch (error) {
       log.error({ session: this.id, err: error }, "could not clean up");

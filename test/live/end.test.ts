@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { asking, atPrompt, eventsOf, said, statesOf, turn } from "./scripted.ts";
 import { isAlive, type LiveUser, newLiveUser, until } from "./user.ts";
@@ -160,6 +160,32 @@ describe("an end", () => {
     expect((await user.ok(["end", id, "--json"])).json).toMatchObject({ remaining: [] });
     expect(isAlive(kept)).toBe(false);
     expect(user.launchFolders()).toEqual([]);
+  });
+
+  test("is not needed where what a session left running leaves by itself: then its files go, too", async () => {
+    await using user = newLiveUser();
+    const script = "sleep 1000 >/dev/null 2>&1 & echo $! >kept";
+    const hooks = join(user.state, "run", "hooks");
+    for (const isRestarted of [false, true]) {
+      const args = ["--kind", "autonomous", "--keep-children", "--", "sh", "-c", script];
+      await user.reach((await user.start(args)).id, "stopped");
+      if (isRestarted) await user.killDaemon();
+      if (isRestarted) await user.ok(["up"]);
+      const [folder = ""] = user.launchFolders();
+      writeFileSync(join(hooks, `.${basename(folder)}.1.1.turn_end`), "{");
+      process.kill(Number(readFileSync(join(user.workspace, "kept"), "utf8")));
+      await until(() => user.launchFolders().length === 0, "its folder to go");
+      await until(() => readdirSync(hooks).length === 0, "what its hooks had half written to go");
+    }
+  });
+
+  test("is not needed by what a session left running to say more than is kept of it", async () => {
+    await using user = newLiveUser();
+    const script = "(head -c 40000000 /dev/zero; head -c 40000000 /dev/zero >&2; touch said) &";
+    const { id } = await user.start(["--kind", "autonomous", "--keep-children", "--", "sh", "-c", script]);
+    await user.reach(id, "stopped");
+    await until(() => existsSync(join(user.workspace, "said")), "it to have said all");
+    await until(() => user.launchFolders().length === 0, "its folder to go");
   });
 
   test("goes by name or short id, and by no name that two of them have", async () => {
