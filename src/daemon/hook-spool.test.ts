@@ -158,11 +158,26 @@ describe("the spool", () => {
 
   test("leaves files alone that no hook of ours made, or that are still being written", async () => {
     using spool = newSpool();
-    const names = ["notes.txt", `.${MARKER}.1.1.e`, `${MARKER}.x.1.e`, `${MARKER}.1.1.a b`, "outsider.1.1.e"];
+    const names = [
+      "notes.txt",
+      `.${MARKER}.1.${process.pid}.e`,
+      `${MARKER}.x.1.e`,
+      `${MARKER}.1.1.a b`,
+      "outsider.1.1.e",
+    ];
     names.sort();
     for (const name of names) leave(spool, name);
     await spool.begin();
     expect(readdirSync(spool.hooks).sort()).toEqual(names);
     expect(spool.taken).toEqual([]);
+  });
+
+  test("removes what a hook that is gone had half written, from inside and outside", async () => {
+    using spool = newSpool();
+    const { pid } = spawnSync("true");
+    for (const of of [MARKER, OTHER, "outside"]) leave(spool, `.${of}.1.${pid}.e`, "{");
+    await spool.begin();
+    expect(readdirSync(spool.hooks)).toEqual([]);
+    expect([...spool.taken, ...spool.outside]).toEqual([]);
   });
 });

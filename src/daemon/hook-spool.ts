@@ -2,10 +2,13 @@ import { type FSWatcher, lstatSync, readdirSync, readFileSync, rmSync, watch } f
 import { join } from "node:path";
 import { type JsonObject, readJsonObject } from "../domain/json.ts";
 import { LONGEST_EVENT, OUTSIDE, placeHookScript } from "../record/hook-script.ts";
+import { startTimeOf } from "../record/process.ts";
 import type { LiveSession } from "./live-session.ts";
 import type { Services } from "./services.ts";
 
 const FILE = new RegExp(`^([0-9a-f]{32}|${OUTSIDE})\\.(\\d+)\\.(\\d+)\\.([\\w-]{1,${LONGEST_EVENT}})$`);
+/** Not whole yet, with the pid of who writes it. */
+const HALF = new RegExp(`^\\.(?:[0-9a-f]{32}|${OUTSIDE})\\.\\d+\\.(\\d+)\\.`);
 const MOST_BYTES = 1024 * 1024;
 const AGAIN_MS = 2000;
 
@@ -36,6 +39,7 @@ export class HookSpool {
   async begin(): Promise<void> {
     const { home, hooks } = this.#services.places;
     placeHookScript(home);
+    removeAbandoned(hooks);
     this.#watch(hooks);
     await this.#take();
   }
@@ -129,6 +133,15 @@ function readPayload(path: string): JsonObject | undefined {
     return text.trim() === "" ? {} : readJsonObject(text);
   } catch {
     return undefined;
+  }
+}
+
+/** What nobody writes any more: of hooks that were ended while there was no daemon, or of sessions outside. */
+function removeAbandoned(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = HALF.exec(name)?.[1];
+    if (pid !== undefined && startTimeOf(Number(pid)) === undefined)
+      rmSync(join(folder, name), { force: true });
   }
 }
 

@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { until } from "../live/user.ts";
+import { gone, until } from "../live/user.ts";
 import { type FaultUser, newFaultUser } from "./fault-user.ts";
 import { PATIENCE_MS } from "./scale.ts";
 
@@ -51,6 +52,27 @@ test("hooks that came while there was no daemon are taken in by the next one", a
   expect(await user.get(session.id)).toMatchObject({ state: "waiting_input", model: "told-by-a-hook" });
   await user.ok(["send", session.id, "say again", "--wait"]);
 });
+
+test("what a hook had half written when all was killed but the disk is gone after the next start", async () => {
+  await using user = newFaultUser();
+  const hooks = join(user.state, "run", "hooks");
+  // A hook that waits for the rest of what its agent has to say.
+  const script =
+    "mkfifo say; sleep 500 >say & $ROLLCALL_HOOK turn_end <say & $ROLLCALL_HOOK Stop <say & wait";
+  const session = await user.start(["--kind", "autonomous", "--", "sh", "-c", script]);
+  await until(() => hooksOf(user).length === 2, "two hooks to begin");
+  await diesWhileEnding(user, session.id);
+  writeFileSync(join(hooks, `.${"0".repeat(32)}.1.${spawnSync("true").pid}.turn_end`), "{");
+  await user.up();
+  await until(() => hooksOf(user).length === 0, "the spool to be empty");
+});
+
+/** Its end is in the record; its files are still there. */
+async function diesWhileEnding(user: FaultUser, id: string): Promise<void> {
+  const daemon = await user.restart({ ROLLCALL_FAULT: "end.kept" });
+  await user.rollcall(["end", id, "--grace", "0s"]);
+  await gone(daemon);
+}
 
 function hooksOf(user: FaultUser): string[] {
   return readdirSync(join(user.state, "run", "hooks")).filter((name) => name !== "not-a-hook");
