@@ -78,6 +78,23 @@ describe("a text", () => {
     expect(got().trim().split("\n").sort()).toEqual(texts);
   });
 
+  test("of twelve senders at once is pasted and sent off whole, before the next one is", async () => {
+    await using user = newLiveUser();
+    const take = "stty raw -echo; printf '\\033[?2004hready\\r\\n'; exec cat > got";
+    const { id } = await user.start(["--", "sh", "-c", take]);
+    await until(async () => ((await dataOf(user, id)).screen ?? "").includes("ready"), "the program");
+    const letters = Array.from("abcdefghijkl");
+    await Promise.all(letters.map((letter) => user.ok(["send", id, `${letter}\n${letter}`])));
+    const pasted = letters.map((letter) => `\u001b[200~${letter}\n${letter}\u001b[201~\r`);
+    const got = () => readFileSync(join(user.workspace, "got"), "utf8");
+    await until(() => got().length >= pasted.join("").length, "the last text");
+    expect(
+      got()
+        .split(/(?<=\r)/)
+        .toSorted(),
+    ).toEqual(pasted);
+  });
+
   test("to a busy agent waits for its turn", async () => {
     await using user = newLiveUser();
     const id = await atPrompt(user);
