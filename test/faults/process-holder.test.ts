@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import type { Shown } from "../cli/rollcall.ts";
+import { asking, atPrompt, statesOf } from "../live/scripted.ts";
 import { gone, isAlive, processesOf, until } from "../live/user.ts";
 import { Decoys, processState } from "./decoys.ts";
 import { type FaultUser, isSame, killNow, newFaultUser, reaches } from "./fault-user.ts";
-import { PATIENCE_MS } from "./scale.ts";
+import { PATIENCE_MS, times } from "./scale.ts";
 
 vi.setConfig({ testTimeout: PATIENCE_MS });
 
@@ -126,6 +127,8 @@ async function expectLost(user: FaultUser, { id }: Shown, pids: readonly number[
   expect(pids.filter(isAlive)).toEqual([]);
 }
 
+const LIVING = ["running", "waiting_input"];
+
 describe("SIGSTOP", { concurrent: true }, () => {
   test("of the holder: the session is not taken for ended, every command answers, and end still works", async () => {
     await using user = newFaultUser();
@@ -158,21 +161,24 @@ describe("SIGSTOP", { concurrent: true }, () => {
     expect(await user.get(session.id)).toMatchObject({ state: "running" });
   });
 
-  test("of daemon, holders and agents for a while: all go on, and none is taken for ended", async () => {
+  test("of daemon, holders and agents for a while: all go on, and none is taken for ended or lost meanwhile", async () => {
     await using user = newFaultUser();
     const ledger = join(user.folder, "ledger");
     const busy = await user.start(["--kind", "autonomous", "--", user.program("oracle"), ledger, "10000"]);
-    const quiet = await user.start(["--idle-timeout", "1h", "--", "sleep", "600"]);
-    const scripted = await user.start(["scripted"]);
-    await user.reach(scripted.id, "waiting_input");
+    const quiet = await user.start(["--tmux", "--idle-timeout", "1h", "--", "sleep", "600"]);
+    const [resting, asked] = [await atPrompt(user), await atPrompt(user)];
+    await asking(user, asked, "ask Bash");
     const ours = processesOf(user.folder).map(({ pid }) => pid);
     for (const pid of ours) process.kill(pid, "SIGSTOP");
-    await sleep(3000);
+    await sleep(times(3000, 30_000));
     for (const pid of ours) process.kill(pid, "SIGCONT");
-    await user.ok(["send", scripted.id, "say back", "--wait"]);
-    expect(await user.get(busy.id)).toMatchObject({ state: "running" });
-    expect(await user.get(quiet.id)).toMatchObject({ state: "running" });
+    await user.ok(["send", resting, "say back", "--wait"]);
+    await user.ok(["approve", asked]);
+    const states = await Promise.all([busy.id, quiet.id, resting, asked].map((id) => statesOf(user, id)));
+    expect(states.flat().filter((state) => !LIVING.includes(state))).toEqual([]);
     expect(ours.filter((pid) => !isAlive(pid))).toEqual([]);
+    await user.ok(["end", busy.id, "--grace", "1s"]);
+    await expectAllLines(user, busy.id, ledger);
   });
 
   test("of the daemon for ten seconds: holders record on, nothing is lost and nothing taken for ended", async () => {
