@@ -90,6 +90,25 @@ test("a command that fails, hangs or is none hurts nothing and nobody waits for 
   expect(told()).toEqual([]);
 });
 
+test("one that began to wait twice before anybody could be told is told of once, as it stands", async () => {
+  await using user = newLiveUser();
+  const [gate, begun] = [join(user.folder, "gate"), join(user.folder, "begun")];
+  const told = await tellInto(user, `echo >> ${begun}; until [ -e ${gate} ]; do sleep 0.02; done`);
+  await user.start(["scripted", "--name", "chat"]);
+  await user.reach("chat", "waiting_input");
+  // As many as are told at once: whoever comes now has to wait.
+  await Promise.all(Array.from({ length: 4 }, () => user.start(["--", "sh", "-c", "exit 7"])));
+  await until(() => existsSync(begun) && readFileSync(begun, "utf8") === "\n\n\n\n", "four to be told");
+  for (const text of ["say one", "question Which? a | b"])
+    await user.rollcall(["send", "chat", text, "--wait"]);
+  writeFileSync(gate, "");
+  await until(() => told().length === 5, "the question to be told");
+  await user.ok(["end", "chat"]);
+  await until(() => told().some(({ said }) => said.startsWith("chat is stopped")), "the end to be told");
+  const ofChat = told().filter(({ said }) => said.startsWith("chat"));
+  expect(ofChat.map(({ said }) => said)).toEqual(["chat waits: Which?", "chat is stopped (interrupted)"]);
+});
+
 test("secrets of the session's environment are not told", async () => {
   await using user = newLiveUser();
   const told = await tellInto(user);
@@ -125,12 +144,15 @@ interface Told {
   readonly session: Shown;
 }
 
-/** Sets notify.command of a daemon that runs already; returns what it was told so far. */
-async function tellInto(user: LiveUser): Promise<() => Told[]> {
+/** Sets notify.command of a daemon that runs already; returns what it was told so far. It does something else first. */
+async function tellInto(user: LiveUser, first = ":"): Promise<() => Told[]> {
   const file = join(user.folder, "told");
   const program = join(user.folder, "tell.sh");
   // In one write, so that two at once do not mix.
-  writeFileSync(program, `input=$(cat)\nprintf '%s\\t%s\\n' "$ROLLCALL_NOTIFY" "$input" >> ${file}\n`);
+  writeFileSync(
+    program,
+    `${first}\ninput=$(cat)\nprintf '%s\\t%s\\n' "$ROLLCALL_NOTIFY" "$input" >> ${file}\n`,
+  );
   await user.ok(["up"]);
   await user.ok(["config", "set", "notify.command", `sh ${program}`]);
   return () => {
