@@ -148,6 +148,19 @@ describe("SIGSTOP", { concurrent: true }, () => {
     expect(await user.get(session.id)).toMatchObject({ state: "stopped", exit_signal: "SIGTERM" });
   });
 
+  test("of the holder in the middle of an end: the end is tried again, and proven", async () => {
+    await using user = newFaultUser();
+    const { args, pids } = family(user);
+    const session = await user.start(args);
+    const { holder } = user.holderOf(session);
+    const children = await pids();
+    await user.ok(["end", session.id, "--no-wait", "--grace", "1s"]);
+    process.kill(holder.pid, "SIGSTOP");
+    expect(await user.get(session.id)).toMatchObject({ state: "stopping" });
+    await reaches(user, session.id, { state: "stopped", outcome: "interrupted" });
+    expect(children.filter(isAlive)).toEqual([]);
+  });
+
   test("of the holder does not keep the daemon from leaving", async () => {
     await using user = newFaultUser();
     const session = await user.start(["--", "sleep", "600"]);
