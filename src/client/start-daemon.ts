@@ -107,7 +107,7 @@ async function startDaemon({ env, home, program }: DaemonOptions): Promise<"read
 }
 
 function notStarted(why: string, cause?: Error): RollcallError {
-  return new RollcallError("daemon_failed", `The daemon could not be started: ${why}`, {
+  return new RollcallError("daemon_failed", `The daemon could not be started: ${why.replace(/\.?$/, ".")}`, {
     hint: SEE_LOG,
     ...(cause ? { cause } : {}),
   });
