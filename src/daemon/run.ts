@@ -32,15 +32,25 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
       options.tell(`running ${await ownerOf(places)}`.trimEnd());
       return 3;
     }
-    writeFileSync(places.pid, String(process.pid), { mode: 0o600 });
+    const log = openLog(places.log);
+    writePid(places.pid, log);
     try {
-      return await serve(options, places, openLog(places.log));
+      return await serve(options, places, log);
     } finally {
       rmSync(places.pid, { force: true });
     }
   } catch (error) {
     options.tell(error instanceof Error ? error.message : String(error));
     return 1;
+  }
+}
+
+/** For people alone: where there is no room for it, agents can still be ended. */
+function writePid(path: string, log: Logger): void {
+  try {
+    writeFileSync(path, String(process.pid), { mode: 0o600 });
+  } catch (error) {
+    log.warn({ err: error }, "the pid could not be written");
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runFolder } from "./config.ts";
 
@@ -46,12 +46,19 @@ leave
 export function placeHookScript(home: string): string {
   const { script, spool } = hookPlaces(home);
   mkdirSync(spool, { recursive: true, mode: 0o700 });
+  // Where there is no room for another one, the one that is there does.
+  if (isInPlace(script)) return script;
   // By rename: a shell may be in the middle of reading the one that is there.
   const partial = `${script}.partial-${process.pid}`;
   writeFileSync(partial, SCRIPT);
   chmodSync(partial, 0o700);
   renameSync(partial, script);
   return script;
+}
+
+function isInPlace(script: string): boolean {
+  const found = statSync(script, { throwIfNoEntry: false });
+  return found !== undefined && (found.mode & 0o777) === 0o700 && readFileSync(script, "utf8") === SCRIPT;
 }
 
 export function hookPlaces(home: string): { readonly script: string; readonly spool: string } {

@@ -106,33 +106,61 @@ function numbers(): string {
 const noMounts = whyNot("tmpfs");
 if (noMounts !== undefined) report(`full runtime folder: not run: ${noMounts}`);
 
-test.skipIf(noMounts !== undefined)(
-  "a full runtime folder refuses a start in one sentence; what runs can be ended",
-  async () => {
+describe.skipIf(noMounts !== undefined)("a full runtime folder", () => {
+  test("refuses a start in one sentence; what runs can be ended", async () => {
     await using user = newFaultUser();
-    const run = join(user.state, "run");
-    mkdirSync(run, { recursive: true, mode: 0o700 });
-    using _ = mountTmpfs(run, "size=1m");
-    try {
-      const session = await user.start(["--", "sleep", "600"]);
-      const fill = join(run, "fill");
+    await using folder = smallRuntimeFolder(user);
+    const session = await user.start(["--", "sleep", "600"]);
+    folder.fill();
+    const refused = await user.rollcall(["start", "-d", "--", "sleep", "600"]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/full/);
+    expect(refused.stderr.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(2);
+    expect(await user.get(session.id)).toMatchObject({ state: "running" });
+    await user.ok(["end", session.id, "--grace", "1s"]);
+    expect(await user.get(session.id)).toMatchObject({ state: "stopped", exit_signal: "SIGTERM" });
+    folder.makeRoom();
+    const next = await user.start(["--", "sleep", "600"]);
+    await user.ok(["end", next.id, "--grace", "1s"]);
+    expect(user.launchFolders()).toEqual([]);
+  });
+
+  test.each([["killed"], ["stopped"]])("while the daemon is %s: the next one ends what runs", async (how) => {
+    await using user = newFaultUser();
+    await using folder = smallRuntimeFolder(user);
+    const { id } = await user.start(["--", "sleep", "600"]);
+    if (how === "killed") await user.killDaemon();
+    else await user.ok(["down"]);
+    folder.fill();
+    await user.ok(["end", id, "--grace", "1s"]);
+    expect(await user.get(id)).toMatchObject({ state: "stopped", exit_signal: "SIGTERM" });
+    expect(user.launchFolders()).toEqual([]);
+  });
+});
+
+interface SmallFolder extends AsyncDisposable {
+  fill(): void;
+  makeRoom(): void;
+}
+
+/** At the end nothing may run any more that has it open. */
+function smallRuntimeFolder(user: FaultUser): SmallFolder {
+  const run = join(user.state, "run");
+  mkdirSync(run, { recursive: true, mode: 0o700 });
+  const mount = mountTmpfs(run, "size=1m");
+  const fill = join(run, "fill");
+  return {
+    fill: () => {
       for (let size = 65_536; size >= 1; size >>= 1) fillWith(fill, size);
-      const refused = await user.rollcall(["start", "-d", "--", "sleep", "600"]);
-      expect(refused.code).toBe(1);
-      expect(refused.stderr).toMatch(/full/);
-      expect(refused.stderr.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(2);
-      expect(await user.get(session.id)).toMatchObject({ state: "running" });
-      await user.ok(["end", session.id, "--grace", "1s"]);
-      expect(await user.get(session.id)).toMatchObject({ state: "stopped", exit_signal: "SIGTERM" });
-      rmSync(fill);
-      const next = await user.start(["--", "sleep", "600"]);
-      await user.ok(["end", next.id, "--grace", "1s"]);
-      expect(user.launchFolders()).toEqual([]);
-    } finally {
+    },
+    makeRoom: () => rmSync(fill, { force: true }),
+    [Symbol.asyncDispose]: async () => {
+      rmSync(fill, { force: true });
       await user.rollcall(["down", "--end-all", "--grace", "500ms"]);
-    }
-  },
-);
+      mount[Symbol.dispose]();
+    },
+  };
+}
 
 describe("a store that takes nothing for a while", { concurrent: true }, () => {
   test.each([

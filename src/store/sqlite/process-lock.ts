@@ -13,7 +13,8 @@ export function takeProcessLock(path: string): Disposable | undefined {
   makeFile(path);
   const db = new Database(path, { timeout: PATIENCE_MS, nativeBinding: nativeBinding() });
   try {
-    // Never committed: the transaction is the lock, and nothing is written.
+    // Never committed: the transaction is the lock, and nothing is written, also where there is no room.
+    db.pragma("journal_mode = MEMORY");
     db.exec("BEGIN EXCLUSIVE");
     return { [Symbol.dispose]: () => db.close() };
   } catch (error) {
