@@ -4,6 +4,7 @@ import { isLive } from "../domain/state.ts";
 import { signalMarked } from "../host/holder.ts";
 import { findHolderFile } from "../host/holder-files.ts";
 import { launchFolder } from "../record/config.ts";
+import { sessionOfLaunch } from "../record/launch-session.ts";
 import { isStillMarked, type MarkedProcess, markedProcesses } from "../record/marked-process.ts";
 import { isProcessAlive } from "../record/process.ts";
 import type { Rollcall } from "../record/rollcall.ts";
@@ -60,9 +61,15 @@ export async function launchesOf({ context }: Rollcall): Promise<Launches> {
 
 function mayLive(home: string, marker: string, { rows, areAll }: Launches): boolean {
   const row = rows.get(marker);
-  if (!row) return !areAll;
+  if (!row) return !areAll || isKeptByEarlier(home, marker, rows);
   if (isLive(row.state) || row.carried?.launch.keepsChildren) return true;
   return row.state === "unknown" && isHeld(launchFolder(home, marker));
+}
+
+/** What a session was told to keep, it keeps when it is resumed, too. */
+function isKeptByEarlier(home: string, marker: string, rows: Launches["rows"]): boolean {
+  const id = sessionOfLaunch(launchFolder(home, marker));
+  return rows.values().some((row) => row.id === id && row.carried?.launch.keepsChildren === true);
 }
 
 /** Whether a holder, or the guard of one that died, lives for this launch. */

@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SessionRow } from "../domain/session.ts";
 import { isEnded } from "../domain/state.ts";
@@ -6,6 +7,7 @@ import { connectHolder, endByFile } from "../host/holder.ts";
 import { findHolderFile } from "../host/holder-files.ts";
 import { STREAMS } from "../host/holder-message.ts";
 import { launchFolder } from "../record/config.ts";
+import { sessionOfLaunch } from "../record/launch-session.ts";
 import { isProcessAlive } from "../record/process.ts";
 import { removeHalfHooks } from "./hook-spool.ts";
 import type { Places } from "./places.ts";
@@ -17,27 +19,44 @@ const LEAVING_MS = 200;
 
 /** What an agent that was started with `--keep-children` left running, and its holder watches over. */
 export async function keptOf({ leftovers, places }: Services, row: SessionRow): Promise<readonly number[]> {
-  const { carried, state } = row;
-  if (!carried?.launch.keepsChildren || !isEnded(state)) return [];
-  const folder = launchFolder(places.home, carried.launch.marker);
-  return (await leftovers.of(carried.launch.marker, folder)).map(({ pid }) => pid);
+  if (!isEnded(row.state)) return [];
+  const launches = keepingLaunches(places, row);
+  const found = launches.map(async (marker) => leftovers.of(marker, launchFolder(places.home, marker)));
+  return (await Promise.all(found)).flat().map(({ pid }) => pid);
+}
+
+/** A session that was resumed may have left something running each time. */
+function keepingLaunches({ sessions }: Places, { id, carried }: SessionRow): string[] {
+  if (!carried?.launch.keepsChildren) return [];
+  const own = carried.launch.marker;
+  const isEarlier = (name: string) => name !== own && sessionOfLaunch(join(sessions, name)) === id;
+  return [own, ...readdirSync(sessions).filter(isEarlier)];
+}
+
+interface Patience {
+  readonly graceMs: number;
+  readonly withinMs: number;
 }
 
 /** Who ends such a session means them, too. False where they are still there after this time. */
-export async function endKept(
-  services: Services,
-  row: SessionRow,
-  { graceMs, withinMs }: { readonly graceMs: number; readonly withinMs: number },
-): Promise<boolean> {
-  if (row.carried === null || (await keptOf(services, row)).length === 0) return true;
-  const folder = launchFolder(services.places.home, row.carried.launch.marker);
+export async function endKept(services: Services, row: SessionRow, patience: Patience): Promise<boolean> {
+  if ((await keptOf(services, row)).length === 0) return true;
+  const launches = keepingLaunches(services.places, row);
+  const areGone = await Promise.all(
+    launches.map(async (marker) => endLaunch(services.places, marker, patience)),
+  );
+  return areGone.every(Boolean) && (await keptOf(services, row)).length === 0;
+}
+
+async function endLaunch(places: Places, marker: string, { graceMs, withinMs }: Patience): Promise<boolean> {
+  const folder = launchFolder(places.home, marker);
   if (isHeld(folder)) await endByFile(folder, graceMs);
   for (let waitedMs = 0; isHeld(folder); waitedMs += STEP_MS) {
     if (waitedMs > withinMs) return false;
     await sleep(STEP_MS);
   }
-  removeLaunch(services.places, row.carried.launch.marker);
-  return (await keptOf(services, row)).length === 0;
+  removeLaunch(places, marker);
+  return true;
 }
 
 /** Resolves when nothing is left of a launch that is over, its files included, however long what was kept runs on. */

@@ -10,6 +10,7 @@ import { findHolderFile } from "../host/holder-files.ts";
 import { listTmuxViews, openTmuxView } from "../host/tmux-view.ts";
 import { type Config, durationOf, launchFolder, loadConfig } from "../record/config.ts";
 import { nowOf } from "../record/context.ts";
+import { SESSION_FILE } from "../record/launch-session.ts";
 import { randomBytes } from "../record/random.ts";
 import { secretsOf } from "../record/secrets.ts";
 import { workspaceOf } from "../record/workspace.ts";
@@ -149,7 +150,7 @@ async function startPlanned(
 ): Promise<HolderStart> {
   const { programs } = daemon.services;
   try {
-    writeFolder(session.folder, planned);
+    writeFolder(session, planned);
     faultPoint("start.folder");
     return await startHolder({
       binary: programs.holder,
@@ -178,9 +179,10 @@ function processOf({ folder }: LiveSession): ProcessIdentity {
   return { ...file.agent, bootId: file.bootId };
 }
 
-function writeFolder(folder: string, { plan, input, secrets }: PlannedLaunch): void {
+function writeFolder({ folder, id }: LiveSession, { plan, input, secrets }: PlannedLaunch): void {
   mkdirSync(folder, { mode: 0o700 });
   const files = {
+    [SESSION_FILE]: id,
     [SECRETS_FILE]: JSON.stringify(secrets),
     ...(input.prompt === undefined ? {} : { [PROMPT_FILE]: input.prompt }),
     ...(plan.opening === undefined ? {} : { [OPENING_FILE]: plan.opening }),

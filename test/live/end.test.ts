@@ -162,6 +162,23 @@ describe("an end", () => {
     expect(user.launchFolders()).toEqual([]);
   });
 
+  test("of a session that was resumed names and ends what it left running before, and doctor leaves it", async () => {
+    await using user = newLiveUser();
+    const id = await atPrompt(user, "--keep-children");
+    await turn(user, id, "spawn setsid");
+    const kept = Number(/pid (\d+)/.exec((await said(user, id, "assistant"))[0] ?? "")?.[1]);
+    await user.ok(["keys", id, "C-d"]);
+    await user.reach(id, "stopped");
+    await user.ok(["resume", id, "-d"]);
+    await user.reach(id, "waiting_input");
+    await user.ok(["doctor", "--fix"]);
+    expect((await user.ok(["end", id, "--json"])).json).toMatchObject({ remaining: [kept] });
+    expect(isAlive(kept)).toBe(true);
+    expect((await user.ok(["end", id, "--json"])).json).toMatchObject({ remaining: [] });
+    expect(isAlive(kept)).toBe(false);
+    expect(user.launchFolders()).toEqual([]);
+  });
+
   test("is not needed where what a session left running leaves by itself: then its files go, too", async () => {
     await using user = newLiveUser();
     const script = "sleep 1000 >/dev/null 2>&1 & echo $! >kept";
