@@ -8,6 +8,8 @@
 
 #include "files.h"
 
+static const int64_t LONGEST_GRACE_MS = INT64_C(1) << 40;
+
 void control_file_open(struct control_file *c, int folder) {
   char path[32];
   c->folder = folder;
@@ -26,5 +28,6 @@ int64_t control_file_grace(struct control_file *c, int64_t otherwise) {
   if (faccessat(c->folder, "end", F_OK, AT_SYMLINK_NOFOLLOW) != 0) return -1;
   if (file_read_text(c->folder, "end", content, sizeof content) != 0) return otherwise;
   long long grace = strtoll(content, &end, 10);
-  return end == content || grace < 0 ? otherwise : grace;
+  if (end == content || grace < 0) return otherwise;
+  return grace < LONGEST_GRACE_MS ? grace : LONGEST_GRACE_MS;
 }

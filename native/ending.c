@@ -39,7 +39,8 @@ void ending_begin(struct ending *e, int64_t now, int64_t grace_ms) {
 
 /* Orphans become direct children, so killing those comes to an end; a sweep of all is quicker with wide trees. */
 static void kill_round(struct ending *e, int64_t now) {
-  if (e->round % SWEEP_EVERY == 0) signal_all(SIGKILL, 0);
+  // A single try after a pause of five seconds is a sweep too.
+  if (e->phase == ENDING_BLOCKED || e->round % SWEEP_EVERY == 0) signal_all(SIGKILL, 0);
   for (int i = 0; i < TRIES_PER_ROUND; i++) tree_signal_children(SIGKILL);
   e->round++;
   if (now - e->killing_since >= BLOCKED_AFTER_MS) e->phase = ENDING_BLOCKED;
@@ -52,11 +53,7 @@ void ending_step(struct ending *e, int64_t now) {
     e->phase = ENDING_KILLING;
     e->killing_since = e->next_round = now;
   }
-  if (e->phase >= ENDING_KILLING && now >= e->next_round) {
-    // The first try after a pause of five seconds is a sweep.
-    if (e->phase == ENDING_BLOCKED) e->round -= e->round % SWEEP_EVERY;
-    kill_round(e, now);
-  }
+  if (e->phase >= ENDING_KILLING && now >= e->next_round) kill_round(e, now);
 }
 
 int64_t ending_due(const struct ending *e) { return e->phase == ENDING_ASKING ? e->kill_at : e->next_round; }

@@ -19,10 +19,11 @@ static const char *const SIGNALS[] = {
 };
 
 void exit_record_agent(struct exit_record *r, int status, enum exit_reason reason) {
-  r->has_exited = true;
   r->status = status;
   r->reason = reason;
   clock_iso(r->exited_at);
+  // Last: a guard that takes over from a killed holder must not read half of it as an exit with 0.
+  r->has_exited = true;
 }
 
 void exit_record_tree(struct exit_record *r, enum tree_state tree, int killed) {

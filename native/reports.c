@@ -59,6 +59,12 @@ static struct report *find_or_add(struct reports *r, const char *id) {
   return added;
 }
 
+static void keep_within_bounds(struct reports *r) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < r->count; i++) bytes += r->by_id[i].length;
+  for (; bytes > REPORTS_BYTES_MAX; forget(r, 0)) bytes -= r->by_id[0].length;
+}
+
 void reports_take(struct reports *r, const char *text, size_t length, uint64_t offset) {
   struct field id, state;
   if (!find_field(text, length, "id", &id)) return set(&r->main, text, length, offset);
@@ -71,6 +77,7 @@ void reports_take(struct reports *r, const char *text, size_t length, uint64_t o
   bool has_state = find_field(text, length, "state", &state);
   bool is_clear = has_state && state.value_length == 5 && memcmp(state.value, "clear", 5) == 0;
   if (is_clear) forget(r, (size_t)(report - r->by_id));
+  keep_within_bounds(r);
 }
 
 void reports_title(struct reports *r, const char *text, size_t length) {

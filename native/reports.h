@@ -16,7 +16,12 @@ struct report {
   uint64_t offset;
 };
 
-enum { REPORTS_MAX = 64, TITLE_MAX = 1024 };
+enum {
+  REPORTS_MAX = 64,
+  // All of them are in every status, six times as long if need be: no agent may make one that cuts off its reader.
+  REPORTS_BYTES_MAX = 64 * 1024,
+  TITLE_MAX = 1024,
+};
 
 /* The last report of the agent itself, and of each of its own helpers (those with `id=`). All zero is none. */
 struct reports {

@@ -123,6 +123,14 @@ describe.skipIf(!hasCompiler)("the end of a session", () => {
     expect((await session.ended()).tree.state).toBe("empty");
   });
 
+  test("waits as long as it is asked to, however long that is", async () => {
+    const slow = "trap 'sleep 0.2; exit 5' TERM; echo ready; while :; do sleep 0.05; done";
+    await using session = await startSession(["sh", "-c", slow]);
+    await session.says("ready");
+    await endByFile(session.dir, Number.MAX_SAFE_INTEGER * 9999);
+    expect(await session.ended()).toMatchObject({ agent: { code: 5 }, reason: "asked", tree: { killed: 0 } });
+  });
+
   test("comes through although the client that asked is dead", async () => {
     await using session = await startSession([program("stubborn")], { graceMs: 100 });
     await session.says("ready");
@@ -215,6 +223,8 @@ describe.skipIf(!hasCompiler || !isRoot)("an end that cannot be proven", () => {
       }, "the word that it is blocked");
       expect(blocked).toMatchObject({ agent: { code: null, signal: null, at: null }, reason: "asked" });
       expect(blocked.tree.remaining.filter(isAlive)).toHaveLength(1);
+      const told = new Set<string>();
+      await until(() => told.add(findExitFile(dir)?.tree.at ?? "").size > 2 || undefined, "two more tries");
       process.kill(blocked.tree.remaining[0] as number, "SIGKILL");
       const exit = await until(() => {
         const final = findExitFile(dir);

@@ -154,6 +154,19 @@ describe.skipIf(!hasCompiler)("a terminal", () => {
     ]);
   });
 
+  test("tells its status however much helpers report", async () => {
+    const script = `const most = "\\x01".repeat(8000);
+      for (let i = 0; i < 64; i++) process.stdout.write("\\x1b]7501;state=working:id=n" + i + ":msg=" + most + "\\x07");
+      process.stdout.write("ready");
+      setTimeout(() => {}, 60_000);`;
+    await using session = await startSession([process.execPath, "-e", script], { host: "pty" });
+    await session.says("ready");
+    await using client = await session.connect();
+    const { reports } = await client.status();
+    expect(Object.keys(reports.byId).at(-1)).toBe("n63");
+    expect(client.isClosed).toBe(false);
+  });
+
   test("tells title and bell, once each, and not the bell that ends a title", async () => {
     const script = `read x; printf '\\033]0;✳ Claude Code\\007\\033]2;✳ Claude Code\\033\\\\'; printf '\\007\\007'; sleep 0.1; echo end`;
     await using session = await startSession(["sh", "-c", script], { host: "pty" });
