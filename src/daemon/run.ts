@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { ScreenCache } from "../host/screen-cache.ts";
+import { Turns } from "../host/turns.ts";
 import { homeFolder } from "../record/config.ts";
 import { takeLock } from "../record/lock.ts";
 import { openRollcall } from "../record/open.ts";
@@ -88,6 +89,7 @@ async function serve(
     places,
     log,
     screens: new ScreenCache(),
+    snapshots: new Turns(),
     leftovers: new Leftovers(programs.holder),
     programs,
     version,

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { ScreenCache } from "../host/screen-cache.ts";
+import type { Turns } from "../host/turns.ts";
 import type { Context } from "../record/context.ts";
 import type { Rollcall } from "../record/rollcall.ts";
 import type { Leftovers } from "./leftovers.ts";
@@ -12,6 +13,8 @@ export interface Services {
   readonly places: Places;
   readonly log: Logger;
   readonly screens: ScreenCache;
+  /** Of snapshots, which can wait: who asks for a screen does not stand behind them. */
+  readonly snapshots: Turns;
   readonly leftovers: Leftovers;
   readonly programs: Programs;
   readonly version: string;

@@ -50,14 +50,17 @@ export class TerminalOutput implements Output {
 
   take({ offset, bytes }: Extract<HolderMessage, { type: "output" }>): void {
     this.#recording.write(offset, bytes);
-    const behind = this.#recording.offset - this.#snapshotAt;
-    if (behind < SNAPSHOT_BYTES) return;
-    if (behind < RESTLESS_BYTES) clearTimeout(this.#restTimer);
+    if (this.#behind < SNAPSHOT_BYTES) return;
+    if (this.#behind < RESTLESS_BYTES) clearTimeout(this.#restTimer);
     else if (this.#restTimer) return;
     this.#restTimer = setTimeout(() => {
       this.#restTimer = undefined;
-      void this.#snapshot();
+      void this.#session.services.snapshots.take(() => this.#snapshot());
     }, REST_MS);
+  }
+
+  get #behind(): number {
+    return this.#recording.offset - this.#snapshotAt;
   }
 
   resize(cols: number, rows: number): void {
@@ -87,7 +90,8 @@ export class TerminalOutput implements Output {
     const { services, follower, folder } = this.#session;
     try {
       const status = await follower.status();
-      if (!status) return;
+      // One that was asked for earlier may have had its turn meanwhile.
+      if (!status || this.#behind < SNAPSHOT_BYTES) return;
       this.#recording.sync();
       const { cols, rows } = status;
       const { screen, offset } = await readScreen(folder, { cols, rows }, { upTo: this.#recording.offset });

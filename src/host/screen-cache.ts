@@ -1,6 +1,7 @@
 import type { ScreenSize } from "./emulator.ts";
 import { readOn, readScreen, type ScreenReading } from "./read-screen.ts";
 import type { Screen } from "./screen.ts";
+import { Turns } from "./turns.ts";
 
 /** Each may take some 2 MB: 1,000 lines of history at 120 columns. */
 const DEFAULT_MOST = 8;
@@ -10,7 +11,7 @@ export class ScreenCache {
   readonly #most: number;
   /** By folder, the one asked for last at the end. */
   readonly #readings = new Map<string, ScreenReading>();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor({ most = DEFAULT_MOST }: { readonly most?: number } = {}) {
     this.#most = most;
@@ -25,16 +26,12 @@ export class ScreenCache {
    * worked on, since all of it is computing, and memory stays bounded however many ask.
    */
   screenOf(dir: string, size: ScreenSize): Promise<Screen> {
-    const turn = this.#last.then(() => this.#update(dir, size));
-    this.#last = turn.catch(() => {});
-    return turn;
+    return this.#turns.take(() => this.#update(dir, size));
   }
 
   /** Forgets a session, after the questions asked before; idempotent. */
   async drop(dir: string): Promise<void> {
-    const turn = this.#last.then(() => this.#readings.delete(dir));
-    this.#last = turn;
-    await turn;
+    await this.#turns.take(async () => this.#readings.delete(dir));
   }
 
   async #update(dir: string, size: ScreenSize): Promise<Screen> {
