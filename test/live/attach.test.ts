@@ -137,20 +137,30 @@ test("the newest attach types, another watches until it takes over", async () =>
 test("the tmux view shows the session; killing its server leaves the agent alone", async () => {
   await using user = newLiveUser();
   const { id } = await shell(user, "--tmux");
-  const socket = `${user.state}/run/tmux.sock`;
-  const view = (...args: string[]) => execFileSync("tmux", ["-S", socket, ...args], { encoding: "utf8" });
   await user.ok(["send", "sh", "echo seen-$((3+4))"]);
-  await until(
-    () =>
-      view("capture-pane", "-p", "-t", `${view("list-sessions", "-F", "#{session_id}").trim()}:`).includes(
-        "seen-7",
-      ),
-    "the view to show it",
-  );
-  process.kill(Number(view("display-message", "-p", "#{pid}")), "SIGKILL");
+  await viewShows(user, "seen-7");
+  process.kill(Number(viewOf(user, "display-message", "-p", "#{pid}")), "SIGKILL");
   await until(async () => (await user.get(id)).attached === false, "the view to be gone");
   expect(await user.get(id)).toMatchObject({ state: "running" });
   await user.ok(["end", id, "--grace", "500ms"]);
+});
+
+test("where the settings want tmux, sessions with a terminal have a view without --tmux, until they end", async () => {
+  await using user = newLiveUser();
+  await user.ok(["config", "set", "view", "tmux"]);
+  const { id } = await shell(user);
+  await user.start(["--kind", "autonomous", "--", "cat"]);
+  await until(async () => (await user.get(id)).attached === true, "the view to be attached");
+  expect(viewsOf(user)).toHaveLength(1);
+  await user.ok(["send", "sh", "echo seen-$((3+4))"]);
+  await viewShows(user, "seen-7");
+  viewOf(user, "kill-session", "-t", `=${viewsOf(user)[0]}`);
+  await until(async () => (await user.get(id)).attached === false, "the view to be gone");
+  expect(await user.get(id)).toMatchObject({ state: "running" });
+  const { id: next } = await user.start(["--", "sleep", "100"]);
+  await until(async () => (await user.get(next)).attached === true, "the next view to be attached");
+  await user.ok(["end", next, "--grace", "500ms"]);
+  await until(() => viewsOf(user).length === 0, "the view to be closed");
 });
 
 test("without tmux everything but --tmux works", async () => {
@@ -194,6 +204,28 @@ async function shell(user: LiveUser, ...more: readonly string[]) {
 
 async function screenOf(user: LiveUser): Promise<string> {
   return String((await user.ok(["data", "sh", "--json"])).json.screen);
+}
+
+/** Speaks to Rollcall's own tmux server. */
+function viewOf(user: LiveUser, ...args: readonly string[]): string {
+  return execFileSync("tmux", ["-S", `${user.state}/run/tmux.sock`, ...args], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+}
+
+function viewsOf(user: LiveUser): string[] {
+  try {
+    return viewOf(user, "list-sessions", "-F", "#{session_name}").trim().split("\n");
+  } catch {
+    // It leaves with its last session.
+    return [];
+  }
+}
+
+async function viewShows(user: LiveUser, text: string): Promise<void> {
+  const [view] = viewsOf(user);
+  await until(() => viewOf(user, "capture-pane", "-p", "-t", `=${view}:`).includes(text), `${text} in tmux`);
 }
 
 function attachProcesses(user: LiveUser): number[] {
