@@ -27,15 +27,16 @@ bool process_read(pid_t pid, struct process *out) {
   int parent;
   out->pid = pid;
   if (!fields || sscanf(fields + 1,
-                        " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-                        &out->state, &parent, &out->start_time) != 3)
+                        " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d %*d %llu",
+                        &out->state, &parent, &out->threads, &out->start_time) != 4)
     return false;
   out->parent = parent;
   out->depth = 0;
   return true;
 }
 
-static bool is_gone(const struct process *p) { return p->state == 'Z' || p->state == 'X'; }
+/* One whose first thread has left shows as a zombie while its others run. */
+static bool is_gone(const struct process *p) { return p->state == 'X' || (p->state == 'Z' && p->threads < 2); }
 
 static void add(struct process_list *list, const struct process *process) {
   if (list->count == list->capacity) {

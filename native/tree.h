@@ -8,6 +8,7 @@ struct process {
   pid_t pid, parent;
   unsigned long long start_time;
   char state;
+  int threads;
   // How many steps it is below this process.
   unsigned depth;
 };

@@ -102,6 +102,17 @@ describe.skipIf(!hasCompiler)("the end of a session", () => {
     expect((await session.ended()).agent).toMatchObject({ code: 6, signal: null });
   });
 
+  test("asks a program whose first thread has left, which looks like a zombie", async () => {
+    await using session = await startSession([program("first_thread")], { graceMs: 2000 });
+    await session.says("ready");
+    await until(
+      () => findProcess(session.pids.agent)?.state === "Z" || undefined,
+      "its first thread to leave",
+    );
+    await endByFile(session.dir, 2000);
+    expect(await session.ended()).toMatchObject({ agent: { code: 7 }, reason: "asked", tree: { killed: 0 } });
+  });
+
   test("is one end, however many ask", async () => {
     await using session = await startSession([program("stubborn")]);
     await session.says("ready");
