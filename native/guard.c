@@ -30,6 +30,7 @@ static void block_signals(sigset_t *set) {
   sigprocmask(SIG_BLOCK, set, NULL);
   signal(SIGHUP, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 static void take_exit(struct guard *g, pid_t pid, int status) {

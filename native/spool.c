@@ -50,6 +50,8 @@ size_t spool_append(struct spool *s, const uint8_t *bytes, size_t length) {
     size_t room = SEGMENT_BYTES - (size_t)(s->high - newest_start(s));
     ssize_t written = write(s->fd, bytes + done, length - done < room ? length - done : room);
     if (written < 0 && errno == EINTR) continue;
+    // The user's own limit for the size of a file is smaller than a segment.
+    if (written < 0 && errno == EFBIG && s->high > newest_start(s) && begin_segment(s)) continue;
     if (written < 0) break;
     s->high += (uint64_t)written;
     done += (size_t)written;

@@ -130,6 +130,13 @@ describe.skipIf(!hasCompiler)("without", () => {
     expect((await late.status()).agent.alive).toBe(true);
   });
 
+  test.each(["pty", "pipe"] as const)("leave to write large files, a %s loses nothing", async (host) => {
+    const binary = wrappedHolder('ulimit -f 128; exec "HOLDER" "$@"');
+    await using session = await startSession([program("probe"), "flood", "300000"], { host, binary });
+    expect(await session.ended()).toMatchObject({ agent: { code: 0 }, reason: "exited" });
+    expect(session.spooled().equals(floodBytes(300_000))).toBe(true);
+  });
+
   test.skipIf(!canUnshare)("inotify, the control file is still seen", async () => {
     const binary = wrappedHolder(
       `exec unshare -r sh -c 'echo 0 > /proc/sys/user/max_inotify_instances; exec "$0" "$@"' "HOLDER" "$@"`,
