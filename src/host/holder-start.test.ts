@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -43,6 +43,16 @@ describe.skipIf(!hasCompiler)("a holder that starts", () => {
     expect(session.spooled().toString()).toContain("holder.json");
     const modes = readdirSync(session.dir).map((name) => statSync(join(session.dir, name)).mode & 0o777);
     expect(new Set(modes)).toEqual(new Set([0o600]));
+  });
+
+  test("does not run the command where it cannot write who carries it", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "rh-"));
+    const inTheWay = join(dir, "holder.json");
+    mkdirSync(inTheWay);
+    await using session = await startSession(["touch", join(dir, "ran")], { dir });
+    rmSync(inTheWay, { recursive: true });
+    expect(session.start).toMatchObject({ ok: false, step: "holder.json" });
+    expect(existsSync(join(dir, "ran"))).toBe(false);
   });
 
   test("has a socket that only its owner can use", async () => {
