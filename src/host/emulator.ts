@@ -26,6 +26,7 @@ export function makeEmulator({ cols, rows }: ScreenSize, scrollback: number): Em
   const inside = (terminal as unknown as { _core: Inside })._core;
   mendErase(terminal, inside);
   mendReset(terminal, inside);
+  mendCounts(terminal, inside);
   return { terminal, inside };
 }
 
@@ -82,11 +83,21 @@ interface Inside {
   };
   readonly _inputHandler: {
     readonly _curAttrData: Pen;
-    readonly _parser: { readonly currentState: number; readonly precedingJoinState: number };
+    readonly _parser: {
+      readonly currentState: number;
+      readonly precedingJoinState: number;
+      /** Unlike the one of the terminal, it hands out the parameters themselves. */
+      registerCsiHandler(id: { readonly final: string }, handler: (params: Params) => boolean): void;
+    };
     /** Unlike `write` of the terminal, it throws to its caller and not into the event loop. */
     parse(text: string): void;
     eraseInDisplay(params: { readonly params: readonly number[] }, onlyUnprotected: boolean): boolean;
   };
+}
+
+interface Params {
+  /** Those of the sequence come first; there is room for more. */
+  readonly params: Int32Array;
 }
 
 export type CursorShape = "block" | "underline" | "bar";
@@ -125,4 +136,21 @@ function mendReset(terminal: Terminal, inside: Inside): void {
     terminal.options.convertEol = false;
     return false;
   });
+}
+
+/** 6.0.0 takes as many steps as it is told, up to two thousand million; these are as many as can show. */
+function mendCounts(terminal: Terminal, inside: Inside): void {
+  const most = {
+    SLTM: () => terminal.rows,
+    IZ: () => terminal.cols,
+    b: () => terminal.cols * terminal.rows,
+  };
+  for (const [finals, count] of Object.entries(most)) {
+    for (const final of finals) {
+      inside._inputHandler._parser.registerCsiHandler({ final }, ({ params }) => {
+        params[0] = Math.min(params[0] as number, count());
+        return false;
+      });
+    }
+  }
 }

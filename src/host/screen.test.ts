@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeEmulator } from "./emulator.ts";
 import { Screen } from "./screen.ts";
@@ -28,6 +30,20 @@ describe("the text of a screen", () => {
   ])("shows %s", async (_, bytes, text) => {
     using screen = await show(bytes);
     expect(screen.text()).toBe(text);
+  });
+
+  const line = "x".repeat(20);
+  test.each([
+    ["scrolled up", "S", "  b"],
+    ["scrolled down", "T", "  b"],
+    ["pushed down by new lines", "L", "b"],
+    ["deleted by lines", "M", "b"],
+    ["left by tabs", "I", `ax${" ".repeat(17)}b`],
+    ["left by tabs back", "Z", "bx"],
+    ["repeated", "b", `${line}\n${line}\n${line}\nxb`],
+  ])("is shown at once when it was %s by a huge count", (_, final, text) => {
+    const bytes = final === "b" ? "x" : "ax";
+    expect(showApart(`${bytes}\x1b[2147483647${final}b`)).toBe(text);
   });
 
   test("survives a cut inside any character", async () => {
@@ -158,4 +174,17 @@ async function show(bytes: string | Uint8Array): Promise<Screen> {
   const screen = new Screen(SIZE);
   await screen.write(typeof bytes === "string" ? Buffer.from(bytes) : bytes);
   return screen;
+}
+
+/** In a process that can be stopped: one that is busy for good would stop all tests with it. */
+function showApart(bytes: string): string {
+  const script = `
+    import { Screen } from ${JSON.stringify(join(import.meta.dirname, "screen.ts"))};
+    const screen = new Screen(${JSON.stringify(SIZE)});
+    await screen.write(Buffer.from(${JSON.stringify(bytes)}));
+    process.stdout.write(screen.text());`;
+  const stdio = ["ignore", "pipe", "inherit"] as const;
+  const args = ["--input-type=module", "-e", script];
+  const { stdout, signal } = spawnSync(process.execPath, args, { stdio: [...stdio], timeout: 20_000 });
+  return signal ?? stdout.toString();
 }

@@ -16,7 +16,7 @@ export interface Cursor {
 
 const DEFAULT_SCROLLBACK = 1000;
 /** A few milliseconds of work: others get their turn in between. */
-const SLICE_BYTES = 64 * 1024;
+const SLICE_BYTES = 8 * 1024;
 const MOST_TITLE_CHARS = 1000;
 /** Longer ones carry pictures or a clipboard; their beginning keeps what follows from being shown as text. */
 const MOST_UNFINISHED_CHARS = 64 * 1024;
