@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { tempFolder } from "../testing/temp-folder.ts";
 import { hasCompiler, startSession } from "./holder-bench.ts";
@@ -8,6 +9,8 @@ import { Screen } from "./screen.ts";
 import { writeSnapshot } from "./snapshot-file.ts";
 
 const SIZE = { cols: 40, rows: 5 };
+/** Enough to read the output of a flood, and far too little to show it. */
+const PAUSE_MS = 50;
 
 describe("the screen of a session", () => {
   test("comes from all segments of its output", async () => {
@@ -82,6 +85,13 @@ describe("the screen of a session", () => {
     expect(gap).toBe(false);
   });
 
+  test("is made while output comes faster than it can be shown", async () => {
+    using folder = tempFolder();
+    await using _ = flood(folder.path);
+    const { screen } = await readScreen(folder.path, SIZE);
+    expect(screen.text()).toBe("x\nx\nx\nx");
+  });
+
   test("is refused where there is no folder", async () => {
     using folder = tempFolder();
     await expect(readScreen(join(folder.path, "gone"), SIZE)).rejects.toThrow(/ENOENT/);
@@ -105,6 +115,30 @@ const segment = (offset: number) => `out-${String(offset).padStart(16, "0")}`;
 function spool(dir: string, offset: number, text: string): void {
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, segment(offset)), text);
+}
+
+/** Output that is dropped before a snapshot covers it, again and again, each time long before a screen of it is made. */
+function flood(dir: string): AsyncDisposable {
+  const text = "x\r\n".repeat(1_000_000);
+  let offset = 1;
+  let isOn = true;
+  spool(dir, offset, text);
+  const flooding = (async () => {
+    while (isOn) {
+      const old = offset;
+      offset += text.length;
+      spool(dir, offset, text);
+      rmSync(join(dir, segment(old)));
+      await writeSnapshot(dir, { offset: offset - 1, bytes: Buffer.from("x"), size: SIZE });
+      await sleep(PAUSE_MS);
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      isOn = false;
+      await flooding;
+    },
+  };
 }
 
 async function snapshot(dir: string, output: string, size = SIZE): Promise<void> {

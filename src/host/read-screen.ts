@@ -22,14 +22,19 @@ export async function readScreen(
 ): Promise<ScreenReading> {
   const { upTo = Infinity } = options;
   for (let snapshot = await findUsable(dir, upTo); ; ) {
-    const screen = snapshot === undefined ? new Screen(size) : await screenFrom(snapshot);
-    screen.resize(size);
-    const reading = await readOn(dir, { screen, offset: snapshot?.offset ?? 0, gap: false }, upTo);
-    if (!reading.gap) return reading;
-    // The output may have been cut off behind a snapshot that came after ours.
-    const newer = await findUsable(dir, upTo);
-    if (newer?.offset === snapshot?.offset) return reading;
-    snapshot = newer;
+    const offset = snapshot?.offset ?? 0;
+    const { low, bytes } = await readSpoolRange(dir, offset, upTo);
+    const gap = low > offset;
+    // The output may have been cut off behind a snapshot that came after ours: known before the long work begins.
+    const newest = gap ? await findUsable(dir, upTo) : snapshot;
+    if (newest?.offset === snapshot?.offset) {
+      const screen = snapshot === undefined ? new Screen(size) : await screenFrom(snapshot);
+      screen.resize(size);
+      if (gap) await screen.write(CANCEL);
+      await screen.write(gap ? bytes.subarray(firstWhole(bytes)) : bytes);
+      return { screen, offset: low + bytes.length, gap };
+    }
+    snapshot = newest;
   }
 }
 
@@ -38,14 +43,15 @@ export interface ReadOptions {
   readonly upTo?: number;
 }
 
-/** Brings a screen up to date. `gap` speaks of this step alone. */
-export async function readOn(dir: string, reading: ScreenReading, upTo?: number): Promise<ScreenReading> {
-  const { screen, offset } = reading;
-  const { low, bytes } = await readSpoolRange(dir, offset, upTo);
-  const gap = low > offset;
-  if (gap) await screen.write(CANCEL);
-  await screen.write(gap ? bytes.subarray(firstWhole(bytes)) : bytes);
-  return { screen, offset: low + bytes.length, gap };
+/** Brings a screen up to date; undefined, and nothing done, where bytes in between are gone. */
+export async function readOn(
+  dir: string,
+  { screen, offset }: ScreenReading,
+): Promise<ScreenReading | undefined> {
+  const { low, bytes } = await readSpoolRange(dir, offset);
+  if (low > offset) return undefined;
+  await screen.write(bytes);
+  return { screen, offset: low + bytes.length, gap: false };
 }
 
 async function findUsable(dir: string, upTo: number): Promise<Snapshot | undefined> {

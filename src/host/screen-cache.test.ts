@@ -80,6 +80,20 @@ describe("a cache of screens", () => {
     expect(cache.count).toBe(0);
   });
 
+  test("forgets a session while the screen of another is made", async () => {
+    using folder = tempFolder();
+    const cache = new ScreenCache();
+    const [long, short] = [
+      session(folder.path, "a", "x\r\n".repeat(50_000)),
+      session(folder.path, "b", "one"),
+    ];
+    await cache.screenOf(short, SIZE);
+    const done: string[] = [];
+    const asked = cache.screenOf(long, SIZE).then(() => done.push("shown"));
+    await Promise.all([asked, cache.drop(short).then(() => done.push("forgotten"))]);
+    expect([done, cache.count]).toEqual([["forgotten", "shown"], 1]);
+  });
+
   test("stays small, whether 200 sessions are asked for at once or one after another", async () => {
     using folder = tempFolder();
     const cache = new ScreenCache();

@@ -12,6 +12,8 @@ export class ScreenCache {
   /** By folder, the one asked for last at the end. */
   readonly #readings = new Map<string, ScreenReading>();
   readonly #turns = new Turns();
+  /** The last question about each folder. */
+  readonly #asked = new Map<string, Promise<unknown>>();
 
   constructor({ most = DEFAULT_MOST }: { readonly most?: number } = {}) {
     this.#most = most;
@@ -26,12 +28,19 @@ export class ScreenCache {
    * worked on, since all of it is computing, and memory stays bounded however many ask.
    */
   screenOf(dir: string, size: ScreenSize): Promise<Screen> {
-    return this.#turns.take(() => this.#update(dir, size));
+    const turn = this.#turns.take(() => this.#update(dir, size));
+    this.#asked.set(
+      dir,
+      turn.catch(() => {}),
+    );
+    return turn;
   }
 
-  /** Forgets a session, after the questions asked before; idempotent. */
+  /** Forgets a session, after the questions asked about it before, whatever others wait for; idempotent. */
   async drop(dir: string): Promise<void> {
-    await this.#turns.take(async () => this.#readings.delete(dir));
+    await this.#asked.get(dir);
+    this.#asked.delete(dir);
+    this.#readings.delete(dir);
   }
 
   async #update(dir: string, size: ScreenSize): Promise<Screen> {
@@ -42,7 +51,7 @@ export class ScreenCache {
     known?.screen.resize(size);
     const next = known === undefined ? undefined : await readOn(dir, known);
     // After a gap a snapshot may know what the spool has let go.
-    const reading = next === undefined || next.gap ? await readScreen(dir, size) : next;
+    const reading = next ?? (await readScreen(dir, size));
     this.#readings.set(dir, reading);
     return reading.screen;
   }
