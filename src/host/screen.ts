@@ -15,7 +15,8 @@ export interface Cursor {
 }
 
 const DEFAULT_SCROLLBACK = 1000;
-/** A few milliseconds of work: others get their turn in between. */
+/** After so much work others get their turn; most bytes are quick, and some sequences are a screen of work each. */
+const TURN_MS = 20;
 const SLICE_BYTES = 8 * 1024;
 const MOST_TITLE_CHARS = 1000;
 /** Longer ones carry pictures or a clipboard; their beginning keeps what follows from being shown as text. */
@@ -102,8 +103,12 @@ export class Screen implements Disposable {
   }
 
   async #parseAll(bytes: Uint8Array): Promise<void> {
+    let since = performance.now();
     for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-      if (at > 0) await breathe();
+      if (performance.now() - since > TURN_MS) {
+        await breathe();
+        since = performance.now();
+      }
       this.#parse(bytes.subarray(at, at + SLICE_BYTES));
     }
   }
