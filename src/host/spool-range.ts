@@ -11,8 +11,8 @@ export async function readSpoolRange(dir: string, from: number, upTo = Infinity)
     try {
       return await read(dir, from, upTo);
     } catch (error) {
-      // A living holder may drop its oldest segment meanwhile.
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries === MOST_TRIES) throw error;
+      // A living holder may even drop all that were there.
+      if (!isGone(error) || tries === MOST_TRIES) throw error;
     }
   }
 }
@@ -23,14 +23,24 @@ const SEGMENT = /^out-(\d{16})$/;
 async function read(dir: string, from: number, upTo: number): Promise<SpooledBytes> {
   const names = (await readdir(dir)).filter((name) => SEGMENT.test(name)).sort();
   const starts = names.map((name) => Number(name.slice("out-".length)));
-  const low = Math.max(from, starts[0] ?? from);
-  const parts: Buffer[] = [];
+  let low = Math.max(from, starts[0] ?? from);
+  let parts: Buffer[] = [];
   for (const [i, name] of names.entries()) {
-    const [start = 0, end = Infinity] = [starts[i], starts[i + 1]];
-    if (end <= low || start >= upTo) continue;
-    parts.push(await readPart(join(dir, name), Math.max(0, low - start), upTo - start));
+    const [start = 0, end] = [starts[i], starts[i + 1]];
+    if ((end ?? Infinity) <= low || start >= upTo) continue;
+    try {
+      parts.push(await readPart(join(dir, name), Math.max(0, low - start), upTo - start));
+    } catch (error) {
+      // A living holder may drop its oldest segments meanwhile.
+      if (!isGone(error) || end === undefined) throw error;
+      [low, parts] = [end, []];
+    }
   }
   return { low, bytes: Buffer.concat(parts) };
+}
+
+function isGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
 }
 
 async function readPart(path: string, from: number, upTo: number): Promise<Buffer> {
