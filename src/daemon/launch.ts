@@ -188,8 +188,12 @@ function writeFolder({ folder, id }: LiveSession, { plan, input, secrets }: Plan
     ...(plan.opening === undefined ? {} : { [OPENING_FILE]: plan.opening }),
     ...plan.files,
   };
+  // What hides secrets must outlive the power if the output does.
   for (const [name, content] of Object.entries(files))
-    writeFileSync(join(folder, name), content, { mode: 0o600 });
+    writeFileSync(join(folder, name), content, {
+      mode: 0o600,
+      flush: name === SECRETS_FILE && secrets.length > 0,
+    });
   writeWhereabouts(folder, whereaboutsOf(plan));
 }
 

@@ -12,8 +12,8 @@ export class ScreenCache {
   /** By folder, the one asked for last at the end. */
   readonly #readings = new Map<string, ScreenReading>();
   readonly #turns = new Turns();
-  /** The last question about each folder. */
-  readonly #asked = new Map<string, Promise<unknown>>();
+  /** The last question about each folder; it must not hold the answer. */
+  readonly #asked = new Map<string, Promise<void>>();
 
   constructor({ most = DEFAULT_MOST }: { readonly most?: number } = {}) {
     this.#most = most;
@@ -29,10 +29,8 @@ export class ScreenCache {
    */
   screenOf(dir: string, size: ScreenSize): Promise<Screen> {
     const turn = this.#turns.take(() => this.#update(dir, size));
-    this.#asked.set(
-      dir,
-      turn.catch(() => {}),
-    );
+    const forget = () => {};
+    this.#asked.set(dir, turn.then(forget, forget));
     return turn;
   }
 
