@@ -4,9 +4,9 @@ import type { SessionRow } from "../domain/session.ts";
 import { LIVE_STATES } from "../domain/state.ts";
 import { isProcessAlive } from "../record/process.ts";
 import type { Daemon } from "./daemon.ts";
-import type { LaunchInput } from "./launch.ts";
 import { pidsWriting } from "./open-files.ts";
 import { processIn } from "./outside/live-files.ts";
+import type { LaunchInput } from "./plan-launch.ts";
 
 /** Two processes in one conversation would mix their words. */
 export async function checkNotHeld(daemon: Daemon, row: SessionRow, env: LaunchInput["env"]): Promise<void> {

@@ -1,114 +1,19 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Agent, LaunchPlan, LaunchRequest } from "../agents/agent.ts";
-import type { Launch } from "../domain/carried.ts";
 import { RollcallError } from "../domain/errors.ts";
 import { createRedactor } from "../domain/redact.ts";
-import type { Kind, ProcessIdentity } from "../domain/session.ts";
+import type { ProcessIdentity } from "../domain/session.ts";
 import { type HolderStart, startHolder } from "../host/holder.ts";
 import { findHolderFile } from "../host/holder-files.ts";
-import { listTmuxViews, openTmuxView } from "../host/tmux-view.ts";
-import { type Config, durationOf, launchFolder, loadConfig } from "../record/config.ts";
-import { nowOf } from "../record/context.ts";
+import { openTmuxView } from "../host/tmux-view.ts";
+import { durationOf } from "../record/config.ts";
 import { SESSION_FILE } from "../record/launch-session.ts";
-import { randomBytes } from "../record/random.ts";
-import { secretsOf } from "../record/secrets.ts";
-import { workspaceOf } from "../record/workspace.ts";
-import { answering } from "./answering.ts";
-import { checkTyped } from "./check-typed.ts";
 import { type Daemon, SECRETS_FILE } from "./daemon.ts";
 import { faultPoint } from "./fault-point.ts";
 import { OPENING_FILE, PROMPT_FILE } from "./input.ts";
 import type { LiveSession } from "./live-session.ts";
+import type { PlannedLaunch } from "./plan-launch.ts";
 import { whereaboutsOf, writeWhereabouts } from "./whereabouts.ts";
-
-/** What a launch needs beside the agent, whoever asks for it. */
-export interface LaunchInput {
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
-  readonly prompt?: string;
-  readonly view?: "tmux";
-  readonly timeoutMs?: number;
-  readonly idleTimeoutMs?: number;
-  readonly closesInput?: boolean;
-  readonly keepChildren?: boolean;
-  readonly waitPattern?: string;
-}
-
-export interface PlannedLaunch {
-  readonly agent: Agent;
-  readonly kind: Kind;
-  readonly launch: Launch;
-  readonly plan: LaunchPlan;
-  readonly input: LaunchInput;
-  /** Values of the caller's environment that must not be shown. */
-  readonly secrets: readonly string[];
-  /** As it is now, with the project's. */
-  readonly config: Config;
-}
-
-export interface PlanInput {
-  readonly agent: Agent;
-  readonly kind: Kind;
-  readonly sessionId: string;
-  readonly args: readonly string[];
-  readonly model: string | null;
-  readonly continues: LaunchRequest["continues"];
-  readonly input: LaunchInput;
-}
-
-/** Everything that can be wrong with a launch is found here, before anything is written. */
-export async function planLaunch(
-  daemon: Daemon,
-  { agent, kind, sessionId, args, model, continues, input }: PlanInput,
-): Promise<PlannedLaunch> {
-  const { places, programs, context } = daemon.services;
-  checkHolder(programs.holder);
-  checkFolder(input.cwd);
-  if (input.prompt !== undefined) checkTyped(input.prompt);
-  const { config } = loadConfig(places.home, workspaceOf(input.cwd));
-  if (!agent.capabilities.kinds.includes(kind)) throw notThatKind(agent, kind);
-  const marker = randomBytes(16).toString("hex");
-  const plan = agent.plan({
-    sessionId,
-    kind,
-    args,
-    cwd: input.cwd,
-    model,
-    env: input.env,
-    freshId: uuid(),
-    continues,
-    answering: await answering(agent.sockets?.(input.env) ?? []),
-    hookScript: places.hookScript,
-    folder: launchFolder(places.home, marker),
-    home: places.home,
-    node: programs.node,
-    programs: { scripted: programs.scripted },
-  });
-  if (plan.host !== "pty") checkNeedsNoTerminal(input);
-  const view = input.view ?? (config.view === "tmux" && plan.host === "pty" ? "tmux" : null);
-  const launch: Launch = {
-    marker,
-    at: nowOf(context),
-    host: plan.host,
-    view: plan.host === "pty" ? view : null,
-    args,
-    cwd: input.cwd,
-    envNames: Object.keys(input.env).sort(),
-    hasPrompt: input.prompt !== undefined,
-    closesInput: input.closesInput ?? false,
-    keepsChildren: input.keepChildren ?? false,
-    timeoutMs: input.timeoutMs ?? null,
-    idleTimeoutMs: input.idleTimeoutMs ?? null,
-    waitPattern: input.waitPattern ?? null,
-  };
-  return { agent, kind, launch, plan, input, secrets: secretsOf(config, input.env), config };
-}
-
-/** A view that was asked for by name has to be possible; one that only the settings want is not worth a refusal. */
-export async function checkView(daemon: Daemon, { input }: PlannedLaunch): Promise<void> {
-  if (input.view === "tmux") await listTmuxViews({ socketDir: daemon.services.places.run });
-}
 
 export function carryPlanned(
   daemon: Daemon,
@@ -248,35 +153,6 @@ async function openView(daemon: Daemon, session: LiveSession): Promise<void> {
   }
 }
 
-function checkHolder(path: string): void {
-  if (existsSync(path)) return;
-  throw new RollcallError("holder_missing", "The holder, which carries live sessions, was not built.", {
-    hint: "Install a C compiler (on Debian: `apt-get install build-essential`) and run `npm run build`.",
-  });
-}
-
-function checkFolder(cwd: string): void {
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new RollcallError("bad_input", `${JSON.stringify(cwd)} is not a folder.`, {
-    hint: "Choose one with --cwd.",
-  });
-}
-
-/** Nothing that was asked for is passed over in silence. */
-function checkNeedsNoTerminal({ view, waitPattern }: LaunchInput): void {
-  if (view === undefined && waitPattern === undefined) return;
-  const lacks = view === "tmux" ? "nothing to show in tmux" : "no screen to find a pattern on";
-  throw new RollcallError("bad_input", `A session without a terminal has ${lacks}.`, {
-    hint: "Make it interactive with --kind.",
-  });
-}
-
-function notThatKind(agent: Agent, kind: Kind): RollcallError {
-  return new RollcallError("not_offered", `This agent cannot be ${kind} yet.`, {
-    hint: `It can be ${agent.capabilities.kinds.join(" or ")}.`,
-  });
-}
-
 const SENTENCES: Readonly<Record<string, string>> = {
   ENOENT: "it was not found",
   EACCES: "it may not be executed",
@@ -297,8 +173,4 @@ function startFailed(
     hint: step === "exec" ? "Check its name and the PATH." : "See daemon.log in the state folder.",
     facts: { error, step },
   });
-}
-
-function uuid(): string {
-  return process.getBuiltinModule("node:crypto").randomUUID();
 }

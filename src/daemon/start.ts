@@ -15,14 +15,8 @@ import { resumePolicyNow } from "./config-now.ts";
 import type { Daemon } from "./daemon.ts";
 import { faultPoint } from "./fault-point.ts";
 import { checkNotHeld } from "./held.ts";
-import {
-  carryPlanned,
-  checkView,
-  type LaunchInput,
-  launch,
-  type PlannedLaunch,
-  planLaunch,
-} from "./launch.ts";
+import { carryPlanned, launch } from "./launch.ts";
+import { checkView, type LaunchInput, type PlannedLaunch, planLaunch } from "./plan-launch.ts";
 
 export interface StartInput extends LaunchInput, Omit<CreateInput, "agentType" | "pid"> {
   readonly agentType: AgentType;
