@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { endByFile } from "../../src/host/holder.ts";
-import { gone, isAlive, type LiveUser, newLiveUser } from "./user.ts";
+import { gone, isAlive, type LiveUser, newLiveUser, processesOf, until } from "./user.ts";
 
 interface Check {
   readonly name: string;
@@ -42,6 +42,11 @@ async function decoy(
       await closed;
     },
   };
+}
+
+function sleepers(user: LiveUser): number[] {
+  const found = processesOf(user.folder).filter(({ command }) => command === "sleep 1000");
+  return found.map(({ pid }) => pid);
 }
 
 function anyMarker(): string {
@@ -149,7 +154,9 @@ test("doctor --fix ends nothing unknown while a record is damaged, for it may be
 
 test("a daemon that starts ends the children of a session that lost its holder, and its state is unknown", async () => {
   await using user = newLiveUser();
-  const { id } = await user.start(["--", "sh", "-c", "sleep 1000 & exec sleep 1000"]);
+  // Deaf to the hang-up of a terminal whose holder is gone: only the daemon can end them.
+  const { id } = await user.start(["--", "sh", "-c", "trap '' HUP; sleep 1000 & exec sleep 1000"]);
+  await until(() => sleepers(user).length === 2, "both to be deaf");
   const folder = user.launchFolders()[0] as string;
   const held = JSON.parse(readFileSync(join(folder, "holder.json"), "utf8")) as Record<
     string,
@@ -157,12 +164,24 @@ test("a daemon that starts ends the children of a session that lost its holder, 
   >;
   await user.killDaemon();
   for (const name of ["guard", "holder"]) process.kill(held[name]?.pid as number, "SIGKILL");
-  const agent = held.agent?.pid as number;
-  expect(isAlive(agent)).toBe(true);
+  expect(sleepers(user)).toContain(held.agent?.pid);
   await user.ok(["up"]);
   expect(await user.reach(id, "unknown")).toMatchObject({ state: "unknown", outcome: null });
-  await gone(agent);
+  await until(() => sleepers(user).length === 0, "both to be ended");
   expect(await checks(user)).toMatchObject({ orphans: { status: "ok" } });
+});
+
+test("an end also takes what carries the marker of its session outside its tree, and only that", async () => {
+  await using user = newLiveUser();
+  const { id } = await user.start(["--", "sleep", "1000"]);
+  const marker = basename(user.launchFolders()[0] as string);
+  await using outside = await decoy({ ROLLCALL_SESSION: marker, ROLLCALL_HOME: user.state });
+  await using stranger = await decoy({ ROLLCALL_SESSION: anyMarker() });
+  expect((await user.ok(["end", id, "--json"])).json).toMatchObject({
+    session: { state: "stopped", exit_signal: "SIGTERM" },
+    remaining: [],
+  });
+  expect([isAlive(outside.pid), isAlive(stranger.pid)]).toEqual([false, true]);
 });
 
 test("doctor --fix removes folders and hooks of launches that are over, and no others", async () => {
