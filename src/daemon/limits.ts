@@ -15,9 +15,8 @@ const NEAR = 0.8;
 export class Limits {
   readonly #session: LiveSession;
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  readonly #told = new Set<Limit>();
   #stateSince: string | undefined;
-  /** When the state changed last: whoever was paused or asked begins anew. */
+  /** When the state changed last: whoever was paused or asked begins anew, whoever was only left by a daemon does not. */
   #changedMs = 0;
 
   constructor(session: LiveSession) {
@@ -26,11 +25,12 @@ export class Limits {
 
   /** After each change: what can run out now, and what no longer can. */
   follow(row: SessionRow): void {
-    if (row.stateSince !== this.#stateSince) this.#changedMs = performance.now();
+    if (row.stateSince !== this.#stateSince) this.#changedMs = performance.now() - this.#missedMs(row);
     this.#stateSince = row.stateSince;
     const { timeoutMs, idleTimeoutMs } = this.#session.carrying.launch;
     const isLoading = row.state === "starting" || row.state === "resuming";
-    this.#arm("ready", isLoading ? readyMs(this.#session) : null, () => this.#notReady());
+    const leftMs = Math.max(0, readyMs(this.#session) - (performance.now() - this.#changedMs));
+    this.#arm("ready", isLoading ? leftMs : null, () => this.#notReady());
     if (!isCounting("timeout", row)) this.#clear("timeout");
     else if (timeoutMs !== null && !this.#timers.has("timeout")) this.#check("timeout", timeoutMs);
     if (!isCounting("idle_timeout", row)) this.#clear("idle_timeout");
@@ -39,6 +39,12 @@ export class Limits {
 
   stop(): void {
     for (const name of [...this.#timers.keys()]) this.#clear(name);
+  }
+
+  /** A daemon that comes back finds a state that is older than itself. */
+  #missedMs({ stateSince }: SessionRow): number {
+    if (this.#stateSince !== undefined) return 0;
+    return Math.max(0, this.#session.services.context.now() - Date.parse(stateSince));
   }
 
   #arm(name: string, ms: number | null, fire: () => Promise<void>): void {
@@ -68,8 +74,7 @@ export class Limits {
       if (passedMs === undefined) return;
       if (passedMs >= allowedMs) return this.#reached(limit);
       const nearMs = allowedMs * NEAR;
-      if (passedMs >= nearMs && !this.#told.has(limit)) await this.#neared(limit, allowedMs);
-      if (passedMs < nearMs) this.#told.delete(limit);
+      if (passedMs >= nearMs) await this.#session.sight({ saw: "limit_neared", limit, allowedMs, passedMs });
       const nextMs = passedMs < nearMs ? nearMs : allowedMs;
       this.#arm(limit, nextMs - passedMs, async () => this.#check(limit, allowedMs));
     });
@@ -91,11 +96,6 @@ export class Limits {
   async #reached(limit: Limit): Promise<void> {
     const graceMs = durationOf(this.#session.config, "end.grace");
     await this.#session.sight({ saw: "limit_reached", limit, graceMs });
-  }
-
-  async #neared(limit: Limit, allowedMs: number): Promise<void> {
-    this.#told.add(limit);
-    await this.#session.sight({ saw: "limit_neared", limit, allowedMs });
   }
 
   async #notReady(): Promise<void> {

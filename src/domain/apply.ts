@@ -37,7 +37,7 @@ export function apply(row: SessionRow | undefined, event: SessionEvent): Session
     case "input_given":
       return touch(giveInput({ ...row, seq }, body, at), at);
     case "limit_neared":
-      return { ...row, seq };
+      return near({ ...row, seq }, body, at);
     case "entry_added":
       return touch(addEntry({ ...row, seq }, body), at);
   }
@@ -222,6 +222,11 @@ function leave(moved: SessionRow, body: Body<"state_changed">, at: Instant): Ses
 /** Believed where the clock was not set in between. */
 function endOf({ createdAt }: SessionRow, { endedAt }: Body<"state_changed">, at: Instant): Instant {
   return endedAt !== undefined && endedAt >= createdAt && endedAt <= at ? endedAt : at;
+}
+
+function near(row: SessionRow, { limit }: Body<"limit_neared">, at: Instant): SessionRow {
+  if (row.carried === null) return row;
+  return { ...row, carried: { ...row.carried, neared: { ...row.carried.neared, [limit]: at } } };
 }
 
 function addEntry(row: SessionRow, body: Body<"entry_added">): SessionRow {

@@ -41,6 +41,8 @@ export interface Carried {
   readonly lastTurn: LastTurn;
   readonly pausedFrom: { readonly state: State; readonly waiting: Waiting | null } | null;
   readonly isPromptGiven: boolean;
+  /** When each limit was told of last. */
+  readonly neared?: Readonly<Record<string, Instant>>;
   /** How many bytes of each stream are in the transcript. */
   readonly consumed: { readonly out: number; readonly err: number };
 }

@@ -55,7 +55,12 @@ export type Observation =
   | { readonly saw: "traces"; readonly traces: Traces; readonly tellsTurns: boolean }
   | { readonly saw: "end_asked"; readonly graceMs: number; readonly outcome?: Outcome }
   | { readonly saw: "limit_reached"; readonly limit: "timeout" | "idle_timeout"; readonly graceMs: number }
-  | { readonly saw: "limit_neared"; readonly limit: "timeout" | "idle_timeout"; readonly allowedMs: number }
+  | {
+      readonly saw: "limit_neared";
+      readonly limit: "timeout" | "idle_timeout";
+      readonly allowedMs: number;
+      readonly passedMs: number;
+    }
   | { readonly saw: "not_ready"; readonly afterMs: number }
   | { readonly saw: "pause_asked" }
   | { readonly saw: "continue_asked" };

@@ -182,14 +182,23 @@ describe("a holder that falls silent", () => {
 });
 
 describe("a limit that comes near", () => {
-  const neared = { saw: "limit_neared", limit: "timeout", allowedMs: 60_000 } as const;
+  const neared = { saw: "limit_neared", limit: "timeout", allowedMs: 60_000, passedMs: 48_000 } as const;
 
-  test("is told of a live session and changes nothing", () => {
+  test("is told of a live session and changes nothing else", () => {
     const row = starting();
     expect(bodiesOf(actionsOf(row, neared))).toEqual([
       { kind: "limit_neared", limit: "timeout", allowedMs: 60_000 },
     ]);
-    expect(observe(row, neared)).toEqual({ ...row, seq: row.seq + 1 });
+    const { carried, ...rest } = observe(row, neared);
+    expect({ ...rest, carried: { ...carried, neared: undefined } }).toEqual({ ...row, seq: row.seq + 1 });
+  });
+
+  test("is told of once, and again only when the time that is counted began anew", () => {
+    const told = observe(starting(), neared);
+    expect(actionsOf(told, { ...neared, passedMs: 55_000 })).toEqual([]);
+    expect(bodiesOf(actionsOf(told, { ...neared, limit: "idle_timeout" }))).toHaveLength(1);
+    const begunSince = { ...neared, passedMs: -1 };
+    expect(bodiesOf(actionsOf(told, begunSince))).toHaveLength(1);
   });
 
   test("is not told of one that has ended", () => {

@@ -5,7 +5,7 @@ import type { EventBody } from "./event.ts";
 import type { Action, Observation } from "./observation.ts";
 import type { ProcessIdentity, SessionRow } from "./session.ts";
 import { isEnded, isLive } from "./state.ts";
-import type { Instant } from "./time.ts";
+import { type Instant, msBetween } from "./time.ts";
 
 /** An observation with what it speaks of and when it was made. */
 export interface Sighting {
@@ -38,7 +38,7 @@ export function decide(row: SessionRow, { observation, generation, at }: Sightin
     case "limit_reached":
       return decideLimit(row, observation);
     case "limit_neared":
-      return isLive(row.state) ? [append({ kind: "limit_neared", ...pick(observation) })] : [];
+      return decideNeared(row, observation, at);
     case "not_ready":
       return decideNotReady(row, observation.afterMs);
     case "pause_asked":
@@ -52,8 +52,15 @@ export function append(body: EventBody): Action {
   return { do: "append", body };
 }
 
-function pick({ limit, allowedMs }: { readonly limit: string; readonly allowedMs: number }) {
-  return { limit, allowedMs };
+/** Told of once in each stretch of time that is counted, however often it is seen. */
+function decideNeared(
+  row: SessionRow,
+  { limit, allowedMs, passedMs }: Extract<Observation, { saw: "limit_neared" }>,
+  at: Instant,
+): readonly Action[] {
+  const told = row.carried?.neared?.[limit];
+  const wasTold = told !== undefined && msBetween(told, at) <= passedMs;
+  return isLive(row.state) && !wasTold ? [append({ kind: "limit_neared", limit, allowedMs })] : [];
 }
 
 /** Seen by who launched it, and again by every daemon that adopts it. */

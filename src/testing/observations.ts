@@ -61,7 +61,7 @@ export const observations: Arbitrary<Observation> = fc.oneof(
     { requiredKeys: ["saw", "graceMs"] },
   ) as Arbitrary<Observation>,
   fc.record({ saw: says("limit_reached"), limit, graceMs: fc.nat() }),
-  fc.record({ saw: says("limit_neared"), limit, allowedMs: fc.nat() }),
+  fc.record({ saw: says("limit_neared"), limit, allowedMs: fc.nat(), passedMs: fc.nat() }),
   fc.record({ saw: says("not_ready"), afterMs: fc.nat() }),
   fc.record({ saw: says("pause_asked") }),
   fc.record({ saw: says("continue_asked") }),

@@ -66,6 +66,20 @@ test("a time-out is kept by a daemon that comes back", async () => {
   expect(await user.reach(id, "stopped")).toMatchObject({ end_reason: "timeout", outcome: "interrupted" });
 });
 
+test.each([
+  ["a time-out", ["--timeout", "4s", "--", "sh", "-c", "while :; do echo .; sleep 0.1; done"], "timeout"],
+  ["an idle time-out", ["--idle-timeout", "4s", "--", "sleep", "1000"], "idle_timeout"],
+] as const)("%s goes on under the next daemon, and is told of once", async (_, args, limit) => {
+  await using user = newLiveUser();
+  const { id } = await user.start(args);
+  const tellings = async () => (await eventsOf(user, id)).filter(({ kind }) => kind === "limit_neared");
+  await until(async () => (await tellings()).length > 0, "the event at 80 %");
+  await user.killDaemon();
+  await user.ok(["up"]);
+  expect(await user.reach(id, "stopped")).toMatchObject({ end_reason: limit });
+  expect(await tellings()).toHaveLength(1);
+});
+
 test("a time-out that passed while there was no daemon ends the session when one is back", async () => {
   await using user = newLiveUser();
   const { id } = await user.start(["--timeout", "500ms", "--", "sleep", "1000"]);

@@ -19,7 +19,7 @@ export const REQUESTS: readonly Fault[] = [
   {
     name: "limit neared",
     weight: 0.4,
-    happens: ask(() => ({ saw: "limit_neared", limit: "timeout", allowedMs: 9 })),
+    happens: ask(() => ({ saw: "limit_neared", limit: "timeout", allowedMs: 9, passedMs: 8 })),
   },
   { name: "not ready in time", weight: 1, happens: ask(() => ({ saw: "not_ready", afterMs: 60_000 })) },
   { name: "resume asked", weight: 4, happens: resume },
