@@ -43,14 +43,24 @@ export async function endSession(daemon: Daemon, input: EndInput, signal: AbortS
   if (!session) throw notCarried(row);
   const graceMs = input.graceMs ?? durationOf(session.config, "end.grace");
   faultPoint("end.asked");
-  await session.sight(
-    { saw: "end_asked", graceMs, ...(input.outcome === undefined ? {} : { outcome: input.outcome }) },
-    input.channel ?? null,
-  );
+  const outcome = input.outcome === undefined ? {} : { outcome: input.outcome };
+  const recorded = session.sight({ saw: "end_asked", graceMs, ...outcome }, input.channel ?? null);
+  await recorded.catch((error: unknown) => {
+    if (!(error instanceof RollcallError && error.code.startsWith("store_"))) throw error;
+    session.endUnrecorded(graceMs);
+    throw notRecorded(session.id, error);
+  });
   // Nothing to follow: what is left, if anything, is found by its marker.
   if (!session.follower.connection && row.state === "unknown") session.look(0);
   if (input.wait === false || input.isSelf) return describe(daemon, row.id);
   return proof(daemon, session, graceMs, signal);
+}
+
+/** A store that takes nothing must not keep an agent running that may be what fills the disk. */
+function notRecorded(id: string, cause: RollcallError): RollcallError {
+  const sentence = `${cause.message.replace(/\.$/, "")}: the processes of session ${id} are ended without a record.`;
+  const hint = `${cause.hint ?? ""} It is recorded as soon as it can be.`.trimStart();
+  return new RollcallError(cause.code, sentence, { cause, hint });
 }
 
 async function proof(

@@ -27,8 +27,17 @@ export function carryPlanned(
   return daemon.carry({ id, generation, kind, launch, agent, whereabouts: whereaboutsOf(plan), redactor });
 }
 
-/** The record stands; now the process. Whatever fails is written into the record, and thrown. */
+/** The record stands; now the process. Whatever fails is written into the record, and thrown; nothing is left running. */
 export async function launch(daemon: Daemon, session: LiveSession, planned: PlannedLaunch): Promise<void> {
+  try {
+    await launchRecorded(daemon, session, planned);
+  } catch (error) {
+    if (!session.isClosing) session.endUnrecorded(0);
+    throw error;
+  }
+}
+
+async function launchRecorded(daemon: Daemon, session: LiveSession, planned: PlannedLaunch): Promise<void> {
   faultPoint("start.recorded");
   const started = await startPlanned(daemon, session, planned);
   faultPoint("start.spawned");

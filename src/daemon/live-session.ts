@@ -26,6 +26,8 @@ import { TranscriptFinder } from "./transcript-finder.ts";
 import { TranscriptReader } from "./transcript-reader.ts";
 import type { Whereabouts } from "./whereabouts.ts";
 
+const RECORD_AGAIN_MS = 5000;
+
 export interface Carrying {
   readonly id: string;
   readonly generation: number;
@@ -155,6 +157,12 @@ export class LiveSession {
     if (row.state === "paused") this.follower.connection.pause();
   }
 
+  /** Where nothing can be recorded its processes can still be ended: their exit is written down, and taken in later. */
+  endUnrecorded(graceMs: number): void {
+    this.#endTree.begin(graceMs);
+    this.look(RECORD_AGAIN_MS);
+  }
+
   /** The daemon leaves; the session does not. */
   async letGo(): Promise<void> {
     this.#stopWatching();
@@ -224,7 +232,7 @@ export class LiveSession {
       await this.sight(traces);
     } catch (error) {
       this.services.log.error({ session: this.id, err: error }, "could not look for traces");
-      this.look(5000);
+      this.look(RECORD_AGAIN_MS);
     }
   }
 

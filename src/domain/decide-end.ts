@@ -55,8 +55,14 @@ export function decideExit(
   if (isEnded(row.state)) return [{ do: "close" }];
   if (state === "empty" || state === "kept") return [...ended(row, exit, tellsTurns), { do: "close" }];
   if (row.state === "stopping") return [];
-  const isOwnEnd = exit.reason !== "holder_lost" && exit.agent.at !== null;
-  return [stopping(row, exitEvidence(exit), isOwnEnd ? left(row, exit, tellsTurns) : null)];
+  const isKnown = exit.reason !== "holder_lost" && exit.agent.at !== null;
+  const ending = askedOfHolder(row, exit) ?? left(row, exit, tellsTurns);
+  return [stopping(row, exitEvidence(exit), isKnown ? ending : null)];
+}
+
+/** Who asks the holder itself, by a signal or its control file, asks for the end as well; nothing could be recorded first. */
+function askedOfHolder(row: SessionRow, { reason }: TreeExit): Ending | null {
+  return reason === "asked" ? asked(row) : null;
 }
 
 function left(row: SessionRow, exit: TreeExit, tellsTurns: boolean): Extract<Ending, { how: "left" }> {
@@ -128,7 +134,7 @@ function unknown({ generation }: SessionRow, evidence: Evidence, endReason: stri
 }
 
 function ended(row: SessionRow, exit: TreeExit, tellsTurns: boolean): readonly Action[] {
-  const wished = askedEnding(row);
+  const wished = askedEnding(row) ?? askedOfHolder(row, exit);
   if (exit.reason === "holder_lost" && wished === null) return markLost(row, "holder_lost");
   const endReason = reasonOf(row, exit);
   const own = left(row, exit, tellsTurns);

@@ -135,6 +135,22 @@ describe("an agent that leaves by itself", () => {
   });
 });
 
+describe("an end that the holder itself was asked for", () => {
+  const ending = exited("SIGTERM", "ending", { reason: "asked" });
+  const empty = exited("SIGTERM", "empty", { reason: "asked" });
+
+  test.each([
+    ["seen on its way", [ending, empty]],
+    ["found when it was over", [empty]],
+  ])("is an end that somebody asked for, %s", (_, seen) => {
+    expect(observe(running(), ...seen)).toMatchObject({
+      state: "stopped",
+      outcome: "interrupted",
+      exitSignal: "SIGTERM",
+    });
+  });
+});
+
 describe("an exit that a guard wrote for a lost holder", () => {
   const lost = exited("SIGTERM", "empty", { reason: "holder_lost" });
 

@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, test, vi } from "vitest";
 import { readRecording } from "../../src/record/recording-segments.ts";
 import type { Shown } from "../cli/rollcall.ts";
-import { isAlive, processesOf, until } from "../live/user.ts";
+import { gone, isAlive, processesOf, until } from "../live/user.ts";
 import { type FaultUser, newFaultUser, reaches } from "./fault-user.ts";
 import { missingTool, mountTmpfs, whyNot } from "./mounts.ts";
 import { PATIENCE_MS, report } from "./scale.ts";
@@ -138,17 +138,51 @@ describe.skipIf(noMounts !== undefined)("a full runtime folder", () => {
   });
 });
 
+describe.skipIf(noMounts !== undefined)("a full disk, store and all", () => {
+  test("does not keep an agent from being ended, which is recorded when there is room", async () => {
+    await using user = newFaultUser();
+    await using folder = smallFolder(user, user.state, "8m");
+    const session = await user.start(["--", "sleep", "600"]);
+    folder.fill();
+    const answer = await user.rollcall(["end", session.id, "--grace", "1s", "--json"]);
+    expect(answer).toMatchObject({ code: 1, error: { code: "store_full" } });
+    expect(answer.error.message).toContain(`the processes of session ${session.id} are ended`);
+    await gone(pidOf(session));
+    folder.makeRoom();
+    await reaches(user, session.id, { state: "stopped", outcome: "interrupted", exit_signal: "SIGTERM" });
+    await until(() => user.launchFolders().length === 0, "its files to go");
+  });
+
+  test("between a record and its process leaves no process behind", async () => {
+    await using user = newFaultUser();
+    await using folder = smallFolder(user, user.state, "8m");
+    const daemon = await user.up({ ROLLCALL_FAULT: "start.spawned:1:SIGSTOP" });
+    const starting = user.rollcall(["start", "-d", "--id", "full", "--json", "--", "sleep", "600"]);
+    await until(() => /^State:\s+T/m.test(readFileSync(`/proc/${daemon}/status`, "utf8")), "its stop");
+    folder.fill();
+    process.kill(daemon, "SIGCONT");
+    expect(await starting).toMatchObject({ code: 1, error: { code: "store_full" } });
+    const isAgent = ({ command }: { readonly command: string }) => command === "sleep 600";
+    await until(() => !processesOf(user.folder).some(isAgent), "the agent to leave");
+    folder.makeRoom();
+    await reaches(user, "full", { state: "stopped", outcome: "interrupted" });
+  });
+});
+
 interface SmallFolder extends AsyncDisposable {
   fill(): void;
   makeRoom(): void;
 }
 
-/** At the end nothing may run any more that has it open. */
 function smallRuntimeFolder(user: FaultUser): SmallFolder {
-  const run = join(user.state, "run");
-  mkdirSync(run, { recursive: true, mode: 0o700 });
-  const mount = mountTmpfs(run, "size=1m");
-  const fill = join(run, "fill");
+  return smallFolder(user, join(user.state, "run"), "1m");
+}
+
+/** At the end nothing may run any more that has it open. */
+function smallFolder(user: FaultUser, path: string, size: string): SmallFolder {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const mount = mountTmpfs(path, `size=${size}`);
+  const fill = join(path, "fill");
   return {
     fill: () => {
       for (let size = 65_536; size >= 1; size >>= 1) fillWith(fill, size);
