@@ -10,6 +10,7 @@ import { takeLock } from "../src/record/lock.ts";
 
 const root = join(import.meta.dirname, "..");
 const home = join(root, ".rollcall-demo");
+const launcher = join(root, "bin", "rollcall.cjs");
 /** What changes within this time is printed together. */
 const TOGETHER_MS = 1000;
 const LOCK = "start.lock";
@@ -36,14 +37,14 @@ function refuse(): number {
 
 async function start(): Promise<number> {
   process.stdout.write("Building … ");
-  const built = await run(join(root, "scripts", "build.ts"), [], ["ignore", "ignore", "inherit"]);
+  const built = await run(join(root, "scripts", "build.ts"), [], { stdio: ["ignore", "ignore", "inherit"] });
   if (built !== 0 || leaving.signal.aborted) return built;
   console.log("done.");
   try {
     await reset();
     saveSetting(home, "observe.outside", false);
     if (leaving.signal.aborted) return 0;
-    const started = await rollcall(["demo"], ["ignore", "ignore", "inherit"]);
+    const started = await rollcall(["demo"]);
     if (started !== 0 || leaving.signal.aborted) return started;
     await show();
   } finally {
@@ -55,8 +56,8 @@ async function start(): Promise<number> {
 /** What an earlier demo left behind when it was killed is ended before its folder is emptied. */
 async function reset(): Promise<void> {
   const sessions = join(home, "run", "sessions");
-  if (existsSync(sessions)) await rollcall(["up"], ["ignore", "ignore", "inherit"]);
-  await rollcall(["down", "--end-all", "--grace", "2s"], ["ignore", "ignore", "inherit"]);
+  if (existsSync(sessions)) await rollcall(["up"]);
+  await rollcall(["down", "--end-all", "--grace", "2s"]);
   const old = readdirSync(home).filter((name) => !name.startsWith(LOCK));
   for (const name of old) rmSync(join(home, name), { recursive: true, force: true });
 }
@@ -64,7 +65,8 @@ async function reset(): Promise<void> {
 async function show(): Promise<void> {
   const note = `In a second terminal, same folder: ${here}`;
   if (process.stdin.isTTY && process.stdout.isTTY) {
-    await rollcall(["top", "--note", `${note}\nq ends all of it and leaves no process.`], "inherit");
+    const top = ["top", "--note", `${note}\nq ends all of it and leaves no process.`];
+    await run(launcher, top, { stdio: "inherit" });
     return;
   }
   console.log(`${note}\nCtrl-C, or SIGTERM to this process (${process.pid}), ends everything.`);
@@ -91,29 +93,30 @@ async function printChanges(): Promise<void> {
 }
 
 async function endAll(): Promise<number> {
-  const code = await rollcall(["down", "--end-all", "--grace", "2s"], ["ignore", "ignore", "inherit"], true);
+  const code = await rollcall(["down", "--end-all", "--grace", "2s"]);
   console.log(code === 0 ? "Everything has ended; no process is left." : "Not everything has ended.");
   return code;
 }
 
-async function rollcall(
-  args: readonly string[],
-  stdio: "inherit" | ("ignore" | "inherit")[],
-  isLast = false,
-): Promise<number> {
-  return run(join(root, "bin", "rollcall.cjs"), args, stdio, isLast);
+/** Out of reach of the terminal's keys: what would be cut off in the middle of starting something leaves that behind. */
+async function rollcall(args: readonly string[]): Promise<number> {
+  return run(launcher, args, { stdio: ["ignore", "ignore", "inherit"], isDetached: true });
 }
 
-/** The last one is out of reach of the terminal's keys; any other is told to leave when we are. */
+interface RunOptions {
+  readonly stdio: "inherit" | ("ignore" | "inherit")[];
+  readonly isDetached?: boolean;
+}
+
+/** What is not detached is told to leave when we are. */
 async function run(
   script: string,
   args: readonly string[],
-  stdio: "inherit" | ("ignore" | "inherit")[],
-  isLast = false,
+  { stdio, isDetached = false }: RunOptions,
 ): Promise<number> {
-  const child = spawn(process.execPath, [script, ...args], { cwd: root, stdio, env, detached: isLast });
+  const child = spawn(process.execPath, [script, ...args], { cwd: root, stdio, env, detached: isDetached });
   const leave = () => void child.kill("SIGTERM");
-  if (!isLast) leaving.signal.addEventListener("abort", leave);
+  if (!isDetached) leaving.signal.addEventListener("abort", leave);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("exit", (code, signal) => {

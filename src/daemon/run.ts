@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { ScreenCache } from "../host/screen-cache.ts";
@@ -35,10 +35,11 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     }
     const log = openLog(places.log);
     writePid(places.pid, log);
+    const isInPlace = placeHeld(places.lock);
     try {
-      return await serve(options, places, log);
+      return await serve(options, places, log, isInPlace);
     } finally {
-      rmSync(places.pid, { force: true });
+      if (isInPlace()) rmSync(places.pid, { force: true });
     }
   } catch (error) {
     options.tell(error instanceof Error ? error.message : String(error));
@@ -56,6 +57,7 @@ function writePid(path: string, log: Logger): void {
 }
 
 const NAMED_MS = 1000;
+const PLACE_MS = 5000;
 const STEP_MS = 20;
 
 /** For people: which daemon has the lock. It writes its pid a moment later; until then there may be one of a dead daemon. */
@@ -76,10 +78,17 @@ function pidIn(path: string): number {
   }
 }
 
+/** Whoever removes the runtime folder takes the lock away with it: another daemon can then be in the place of this one. */
+function placeHeld(lock: string): () => boolean {
+  const { ino } = statSync(lock);
+  return () => (statSync(lock, { throwIfNoEntry: false })?.ino ?? ino) === ino;
+}
+
 async function serve(
   { programs, version, tell }: DaemonOptions,
   places: Places,
   log: Logger,
+  isInPlace: () => boolean,
 ): Promise<number> {
   const warn = (sentence: string) => log.warn(sentence);
   await using rollcall = await openRollcall({ home: places.home, cwd: places.home, channel: "api", warn });
@@ -105,6 +114,7 @@ async function serve(
   const stopped = Promise.withResolvers<string>();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
     process.on(signal, () => stopped.resolve(signal));
+  setInterval(() => isInPlace() || stopped.resolve("another daemon has its place"), PLACE_MS).unref();
   await daemon.comeBack();
   const handlers = handlersOf(daemon, () => stopped.resolve("asked"));
   const door = await openDoor({
@@ -119,7 +129,7 @@ async function serve(
   const why = await stopped.promise;
   log.info({ why, live: daemon.all.length }, "stopping");
   // New callers find no daemon from now on; those inside are answered first.
-  rmSync(places.socket, { force: true });
+  if (isInPlace()) rmSync(places.socket, { force: true });
   await daemon.letGo();
   await door[Symbol.asyncDispose]();
   log.info("stopped");

@@ -25,6 +25,8 @@ export class TerminalOutput implements Output {
   /** The last that stand in the output. */
   readonly #reports: { readonly offset: number; readonly fields: ReportFields }[] = [];
   #restTimer: NodeJS.Timeout | undefined;
+  #isMaking = false;
+  #isOver = false;
 
   constructor(session: LiveSession) {
     const { services, carrying } = session;
@@ -50,13 +52,23 @@ export class TerminalOutput implements Output {
 
   take({ offset, bytes }: Extract<HolderMessage, { type: "output" }>): void {
     this.#recording.write(offset, bytes);
-    if (this.#behind < SNAPSHOT_BYTES) return;
+    this.#followUp();
+  }
+
+  /** One snapshot at a time: what comes while it is made is looked at behind it. */
+  #followUp(): void {
+    if (this.#behind < SNAPSHOT_BYTES || this.#isMaking || this.#isOver) return;
     if (this.#behind < RESTLESS_BYTES) clearTimeout(this.#restTimer);
     else if (this.#restTimer) return;
-    this.#restTimer = setTimeout(() => {
-      this.#restTimer = undefined;
-      void this.#session.services.snapshots.take(() => this.#snapshot());
-    }, REST_MS);
+    this.#restTimer = setTimeout(() => void this.#makeSnapshot(), REST_MS);
+  }
+
+  async #makeSnapshot(): Promise<void> {
+    this.#restTimer = undefined;
+    this.#isMaking = true;
+    await this.#session.services.snapshots.take(() => this.#snapshot());
+    this.#isMaking = false;
+    this.#followUp();
   }
 
   get #behind(): number {
@@ -76,13 +88,18 @@ export class TerminalOutput implements Output {
   }
 
   async finish(): Promise<void> {
-    clearTimeout(this.#restTimer);
+    this.#stop();
     this.#recording.end();
   }
 
   async letGo(): Promise<void> {
-    clearTimeout(this.#restTimer);
+    this.#stop();
     this.#recording.close();
+  }
+
+  #stop(): void {
+    this.#isOver = true;
+    clearTimeout(this.#restTimer);
   }
 
   /** What is recorded and shown by a snapshot is needed no more. */
@@ -90,8 +107,7 @@ export class TerminalOutput implements Output {
     const { services, follower, folder } = this.#session;
     try {
       const status = await follower.status();
-      // One that was asked for earlier may have had its turn meanwhile.
-      if (!status || this.#behind < SNAPSHOT_BYTES) return;
+      if (!status || this.#isOver) return;
       this.#recording.sync();
       const { cols, rows } = status;
       const { screen, offset } = await readScreen(folder, { cols, rows }, { upTo: this.#recording.offset });

@@ -1,10 +1,19 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { connectHolder } from "../../src/host/holder.ts";
 import { ROOT, run } from "../cli/rollcall.ts";
 import { asking, atPrompt, dataOf, eventsOf, said, turn } from "./scripted.ts";
-import { isAlive, type LiveUser, newLiveUser, processesOf, until } from "./user.ts";
+import { gone, isAlive, type LiveUser, newLiveUser, processesOf, until } from "./user.ts";
 
 const NAP = ["--", "sleep", "1000"];
 
@@ -32,6 +41,17 @@ describe("the daemon", () => {
     expect(ups.map(({ code, stderr }) => [code, stderr])).toEqual(Array(20).fill([0, ""]));
     expect(daemonsOf(user)).toHaveLength(1);
     expect(await user.daemonPid()).toBe(daemonsOf(user)[0]);
+  });
+
+  test("leaves when its runtime folder was removed and another is in its place, which it leaves alone", async () => {
+    await using user = newLiveUser();
+    await user.ok(["up"]);
+    const [first = 0] = daemonsOf(user);
+    rmSync(join(user.state, "run"), { recursive: true });
+    await user.ok(["up"]);
+    await gone(first);
+    expect(daemonsOf(user)).toEqual([await user.daemonPid()]);
+    expect(readFileSync(join(user.state, "run", "daemon.pid"), "utf8")).toBe(String(await user.daemonPid()));
   });
 
   test("is started by the first of many sessions, and carries all of them", async () => {

@@ -94,13 +94,11 @@ export class Outside {
   #begin(watched: Watched): void {
     const { liveFiles, transcripts } = watched;
     if (liveFiles !== null) {
-      this.#watch(liveFiles, (path) => void this.#inOrder(async () => this.#sawLiveFile(watched, path)));
-      for (const path of liveFilesIn(liveFiles))
-        void this.#inOrder(async () => this.#sawLiveFile(watched, path));
+      this.#watch(liveFiles, (path) => this.#later(async () => this.#sawLiveFile(watched, path)));
+      for (const path of liveFilesIn(liveFiles)) this.#later(async () => this.#sawLiveFile(watched, path));
     }
-    this.#watch(transcripts, (path) => void this.#inOrder(async () => this.#sawTranscript(watched, path)));
-    for (const path of writtenUnder(transcripts))
-      void this.#inOrder(async () => this.#sawTranscript(watched, path));
+    this.#watch(transcripts, (path) => this.#later(async () => this.#sawTranscript(watched, path)));
+    for (const path of writtenUnder(transcripts)) this.#later(async () => this.#sawTranscript(watched, path));
   }
 
   #watch(root: string, changed: (path: string) => void): void {
@@ -172,15 +170,20 @@ export class Outside {
       const isLost = session.process === null && session.silentMs > SILENT_MS;
       if (!session.isProcessGone && !isLost) continue;
       this.#sessions.delete(key);
-      void this.#inOrder(async () => session.gone());
+      this.#later(async () => session.gone());
     }
   }
 
+  #later(work: () => Promise<unknown>): void {
+    void this.#inOrder(work).catch(() => {});
+  }
+
+  /** Who has to know waits for it; in any case what fails is noted. */
   async #inOrder(work: () => Promise<unknown>): Promise<void> {
-    const done = this.#queue.then(work).catch((error: unknown) => {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch((error: unknown) => {
       this.#services.log.warn({ err: error }, "could not take in what a session outside shows");
     });
-    this.#queue = done;
     await done;
   }
 }
