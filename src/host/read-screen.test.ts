@@ -73,6 +73,16 @@ describe("the screen of a session", () => {
     expect([screen.text(), offset, gap]).toEqual(["top\n\nafter", 118, true]);
   });
 
+  test("shows the end of a flood behind a gap", async () => {
+    using folder = tempFolder();
+    await snapshot(folder.path, "top\r\n");
+    const lines = Array.from({ length: 400_000 }, (_, n) => `line ${n}\r\n`).join("");
+    spool(folder.path, 100, `${lines}end`);
+    const { screen, offset, gap } = await readScreen(folder.path, SIZE);
+    expect(screen.text()).toMatch(/line 399998\nline 399999\nend$/);
+    expect([offset, gap]).toEqual([100 + lines.length + 3, true]);
+  });
+
   test("has no gap where the output was cut behind a newer snapshot meanwhile", async () => {
     using folder = tempFolder();
     spool(folder.path, 0, "one ");

@@ -21,22 +21,26 @@ export async function readScreen(
   options: ReadOptions = {},
 ): Promise<ScreenReading> {
   const { upTo = Infinity } = options;
-  for (let snapshot = await findUsable(dir, upTo); ; ) {
+  let snapshot = await findUsable(dir, upTo);
+  for (let tries = 1; ; tries++) {
     const offset = snapshot?.offset ?? 0;
-    const { low, bytes } = await readSpoolRange(dir, offset, upTo);
+    const { low, bytes } = readSpoolRange(dir, offset, upTo);
     const gap = low > offset;
     // The output may have been cut off behind a snapshot that came after ours: known before the long work begins.
-    const newest = gap ? await findUsable(dir, upTo) : snapshot;
+    const newest = gap && tries < MOST_TRIES ? await findUsable(dir, upTo) : snapshot;
     if (newest?.offset === snapshot?.offset) {
       const screen = snapshot === undefined ? new Screen(size) : await screenFrom(snapshot);
       screen.resize(size);
       if (gap) await screen.write(CANCEL);
-      await screen.write(gap ? bytes.subarray(firstWhole(bytes)) : bytes);
+      await screen.write(gap ? afterGap(bytes) : bytes);
       return { screen, offset: low + bytes.length, gap };
     }
     snapshot = newest;
   }
 }
+
+/** In a flood bytes are gone behind every snapshot. */
+const MOST_TRIES = 3;
 
 export interface ReadOptions {
   /** Shows the screen as it was at this offset. */
@@ -48,7 +52,7 @@ export async function readOn(
   dir: string,
   { screen, offset }: ScreenReading,
 ): Promise<ScreenReading | undefined> {
-  const { low, bytes } = await readSpoolRange(dir, offset);
+  const { low, bytes } = readSpoolRange(dir, offset);
   if (low > offset) return undefined;
   await screen.write(bytes);
   return { screen, offset: low + bytes.length, gap: false };
@@ -69,6 +73,15 @@ async function screenFrom({ bytes, size }: Snapshot): Promise<Screen> {
 const CANCEL = Buffer.from([0x18]);
 const STARTS = Buffer.from("\x1b\r\n");
 const MOST_SKIPPED_BYTES = 4096;
+
+/** Fills any screen and its history many times over. */
+const MOST_AFTER_GAP_BYTES = 1024 * 1024;
+
+/** Where bytes are missing anyway, of a flood only the end is looked at: the rest has long gone by. */
+function afterGap(bytes: Buffer): Buffer {
+  const end = bytes.subarray(Math.max(0, bytes.length - MOST_AFTER_GAP_BYTES));
+  return end.subarray(firstWhole(end));
+}
 
 /** Output that begins anywhere may begin inside a sequence: it is read from the next one, or the next line, on. */
 function firstWhole(bytes: Buffer): number {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../testing/temp-folder.ts";
 import { readSpoolRange } from "./spool-range.ts";
 
-test("output is read from the first segment on that is still there when it is opened", async () => {
+test("output is read from the first segment on that is still there when it is opened", () => {
   using folder = tempFolder();
   const segment = (offset: number) => join(folder.path, `out-${String(offset).padStart(16, "0")}`);
   writeFileSync(segment(0), "one ");
@@ -12,6 +12,6 @@ test("output is read from the first segment on that is still there when it is op
   symlinkSync("gone", segment(4));
   writeFileSync(segment(8), "three ");
   writeFileSync(segment(14), "four");
-  const { low, bytes } = await readSpoolRange(folder.path, 0);
+  const { low, bytes } = readSpoolRange(folder.path, 0);
   expect([low, bytes.toString()]).toEqual([8, "three four"]);
 });
