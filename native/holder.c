@@ -20,8 +20,8 @@
 #include "typing.h"
 #include "word.h"
 
-enum { SLOT_SIGNALS, SLOT_CONTROL, SLOT_LISTENER, SLOT_VERDICT, SLOT_OUT, SLOT_ERR, SLOT_IN, SLOT_CLIENTS };
-enum { SLOT_MAX = SLOT_CLIENTS + CLIENTS_MAX, CONTROL_EVERY_MS = 1000 };
+enum { SLOT_SIGNALS, SLOT_LISTENER, SLOT_VERDICT, SLOT_OUT, SLOT_ERR, SLOT_IN, SLOT_CLIENTS };
+enum { SLOT_MAX = SLOT_CLIENTS + CLIENTS_MAX };
 
 static struct pollfd polled[SLOT_MAX];
 static struct holder the_holder;
@@ -36,6 +36,7 @@ static int open_signals(void) {
   sigaddset(&set, SIGCHLD);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGIO);
   sigprocmask(SIG_BLOCK, &set, NULL);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
@@ -87,7 +88,6 @@ static size_t collect(struct holder *h, int64_t now) {
   short write_event = is_writing ? POLLOUT : 0;
   short out_events = output_is_wanted(h, STREAM_OUT) ? POLLIN : 0;
   set_poll(SLOT_SIGNALS, h->signals, POLLIN);
-  set_poll(SLOT_CONTROL, h->control.watch, POLLIN);
   set_poll(SLOT_LISTENER, h->listener, now >= h->listen_again ? POLLIN : 0);
   set_poll(SLOT_VERDICT, h->agent.verdict, POLLIN);
   set_poll(SLOT_OUT, h->streams[STREAM_OUT].fd, holder_has_terminal(h) ? out_events | write_event : out_events);
@@ -117,25 +117,29 @@ static int timeout_of(const struct holder *h, int64_t now) {
   int64_t due = life_due(h), output = output_due(h), clients = clients_due(h, now);
   if (output < due) due = output;
   if (clients < due) due = clients;
-  if (h->control.watch < 0 && now + CONTROL_EVERY_MS < due) due = now + CONTROL_EVERY_MS;
+  if (h->control.look_again < due) due = h->control.look_again;
   if (h->listen_again > now && h->listen_again < due) due = h->listen_again;
   if (due == INT64_MAX) return -1;
   int64_t wait = due - now;
   return wait < 0 ? 0 : wait > 3600000 ? 3600000 : (int)wait;
 }
 
+static void look_at_control_file(struct holder *h) {
+  int64_t grace = control_file_grace(&h->control, h->options->grace_ms);
+  if (grace >= 0) life_end(h, grace);
+}
+
+static void take_signal(struct holder *h, uint32_t number) {
+  if (number == SIGIO) look_at_control_file(h);
+  else if (number != SIGCHLD) life_end(h, h->options->grace_ms);
+}
+
 static void take_signals(struct holder *h) {
   struct signalfd_siginfo signals[16];
   ssize_t got;
   while ((got = read(h->signals, signals, sizeof signals)) > 0)
-    for (size_t i = 0; i < (size_t)got / sizeof *signals; i++)
-      if (signals[i].ssi_signo != SIGCHLD) life_end(h, h->options->grace_ms);
+    for (size_t i = 0; i < (size_t)got / sizeof *signals; i++) take_signal(h, signals[i].ssi_signo);
   life_reap(h);
-}
-
-static void look_at_control_file(struct holder *h) {
-  int64_t grace = control_file_grace(&h->control, h->options->grace_ms);
-  if (grace >= 0) life_end(h, grace);
 }
 
 static void take_from_client(struct holder *h, struct client *c, short events) {
@@ -193,7 +197,7 @@ static void let_go(struct holder *h, size_t index) {
 
 static void dispatch(struct holder *h, size_t count, int64_t now) {
   if (polled[SLOT_SIGNALS].revents) take_signals(h);
-  if (polled[SLOT_CONTROL].revents || h->control.watch < 0) look_at_control_file(h);
+  if (now >= h->control.look_again) look_at_control_file(h);
   if (polled[SLOT_VERDICT].revents && h->agent.verdict >= 0) life_take_verdict(h);
   if (polled[SLOT_OUT].revents & ~POLLOUT && output_is_wanted(h, STREAM_OUT)) output_read(h, STREAM_OUT);
   if (polled[SLOT_ERR].revents && output_is_wanted(h, STREAM_ERR)) output_read(h, STREAM_ERR);

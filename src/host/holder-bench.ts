@@ -30,7 +30,7 @@ if (!hasCompiler) {
 /** The folder of the test programs and of the holder, named after their source: a change builds anew. */
 const programs = hasCompiler ? buildPrograms() : "";
 export const holderBinary = process.env.ROLLCALL_HOLDER ?? join(programs, "rollcall-holder");
-export const program = (name: "escapes" | "first_thread" | "hopper" | "stubborn" | "probe") =>
+export const program = (name: "escapes" | "first_thread" | "hopper" | "no_dnotify" | "stubborn" | "probe") =>
   join(programs, name);
 
 function buildPrograms(): string {

@@ -1,4 +1,4 @@
-// What a machine may lack: room on the disk, descriptors, inotify instances, or the session's folder itself.
+// What a machine may lack: room on the disk, descriptors, dnotify, or the session's folder itself.
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, renameSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,9 +21,9 @@ import { readSpool } from "./holder-files.ts";
 const MB = 1024 * 1024;
 const canRun = (tool: string, ...args: string[]) => spawnSync(tool, args).status === 0;
 const canMount = process.getuid?.() === 0 && canRun("unshare", "-m", "true");
-const canUnshare = canRun("unshare", "-r", "true");
+const canFilter = hasCompiler && canRun(program("no_dnotify"), "true");
 if (!canMount) process.stdout.write("not run: the holder on a full disk needs root, to mount a small one\n");
-if (!canUnshare) process.stdout.write("not run: the holder without inotify needs user namespaces\n");
+if (!canFilter) process.stdout.write("not run: the holder without dnotify needs seccomp, to take it away\n");
 
 /** A holder that is started through a script, which takes something away from it. */
 function wrappedHolder(script: string): string {
@@ -137,10 +137,8 @@ describe.skipIf(!hasCompiler)("without", () => {
     expect(session.spooled().equals(floodBytes(300_000))).toBe(true);
   });
 
-  test.skipIf(!canUnshare)("inotify, the control file is still seen", async () => {
-    const binary = wrappedHolder(
-      `exec unshare -r sh -c 'echo 0 > /proc/sys/user/max_inotify_instances; exec "$0" "$@"' "HOLDER" "$@"`,
-    );
+  test.skipIf(!canFilter)("dnotify, the control file is still seen", async () => {
+    const binary = wrappedHolder(`exec "${program("no_dnotify")}" "HOLDER" "$@"`);
     await using session = await startSession([program("stubborn")], { binary });
     await session.says("ready");
     await endByFile(session.dir, 0);
