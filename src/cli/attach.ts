@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { RollcallError } from "../domain/errors.ts";
 import type { SessionRecord } from "../domain/session.ts";
 import { findExitFile } from "../host/holder-files.ts";
@@ -14,6 +15,9 @@ import { offerWorktree } from "./worktree-offer.ts";
 const DETACHED = 0;
 const ENDED = 10;
 const NOBODY_THERE = 12;
+
+/** The screen of the session takes the place of what was said before: time to read it. */
+const READ_MS = 1000;
 
 /** Whether whoever starts a session is at a terminal, and wants to see it there. */
 export function canAttach(input: Input, output: Output): boolean {
@@ -48,6 +52,7 @@ export async function attachTo(
   const key = rollcall.context.config["attach.detach_key"];
   const name = row.name ?? shortId(id);
   output.note(`Attached to ${name}; ${options.watch ? "watching only; " : ""}${keyName(key)} detaches.`);
+  await sleep(READ_MS);
   const code = await run(program, [
     "--dir",
     folder,

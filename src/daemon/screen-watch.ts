@@ -17,6 +17,7 @@ export class ScreenWatch {
   readonly #agents: readonly ScreenRule[];
   #soon: NodeJS.Timeout | undefined;
   #quiet: NodeJS.Timeout | undefined;
+  #changedMs = 0;
   #row: SessionRow | undefined;
 
   constructor(session: LiveSession) {
@@ -34,10 +35,19 @@ export class ScreenWatch {
   /** Cheap: where no rule can hold, nothing is looked at. */
   changed(): void {
     if (this.#rules.length === 0 && !this.#isTelling) return;
+    this.#changedMs = performance.now();
     this.#soon ??= setTimeout(() => void this.#look(false), SOON_MS);
-    clearTimeout(this.#quiet);
-    const quietMs = timerMs(durationOf(this.#session.config, "screen.quiet"));
-    this.#quiet = setTimeout(() => void this.#look(true), quietMs);
+    if (this.#quiet === undefined) this.#awaitQuiet(durationOf(this.#session.config, "screen.quiet"));
+  }
+
+  #awaitQuiet(quietMs: number): void {
+    const leftMs = Math.max(0, this.#changedMs + quietMs - performance.now());
+    const wake = () => {
+      this.#quiet = undefined;
+      if (performance.now() < this.#changedMs + quietMs) this.#awaitQuiet(quietMs);
+      else void this.#look(true);
+    };
+    this.#quiet = setTimeout(wake, timerMs(Math.ceil(leftMs)));
   }
 
   /** An agent's rules are for what it says nowhere else: the dialogs before its first prompt. */

@@ -82,9 +82,9 @@ async function reach(
   };
   // Listening first and looking then: nothing can fall in between.
   using _listening = daemon.hub.listen(judge, [id]);
-  signal.addEventListener("abort", () => reject(new RollcallError("timed_out", "Nobody waits any more.")), {
-    once: true,
-  });
+  const leave = () => reject(new RollcallError("timed_out", "Nobody waits any more."));
+  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
   const row = (await daemon.services.rollcall.get(id)) as SessionRecord;
   if (after === undefined && until.includes(row.state)) return row.state;
   if (after === undefined) from = row.seq;

@@ -5,12 +5,13 @@ import { isAlive, type LiveUser, newLiveUser, processesOf, until } from "./user.
 
 const DETACH = "C-\\";
 
-test("attach shows the screen as it is, then what comes, and takes keys", async () => {
+test("attach tells how to leave, shows the screen as it is, then what comes, and takes keys", async () => {
   await using user = newLiveUser();
   await shell(user);
   await user.ok(["send", "sh", "echo earlier-$((20+3))"]);
   await until(async () => (await screenOf(user)).includes("earlier-23"), "the first output");
   using terminal = new TmuxTerminal(user).open(["attach", "sh"]);
+  await terminal.shows("Attached to sh; Ctrl-\\ detaches.");
   await terminal.shows("earlier-23");
   terminal.type("echo later-$((40+2))");
   terminal.press("Enter");
