@@ -6,22 +6,21 @@ import type { Redactor } from "../domain/redact.ts";
 import type { Channel, Kind, SessionRow } from "../domain/session.ts";
 import { isEnded } from "../domain/state.ts";
 import { decide } from "../domain/supervise.ts";
-import { closeTmuxView } from "../host/tmux-view.ts";
 import { type Config, durationOf, launchFolder } from "../record/config.ts";
 import { nowOf, stamp } from "../record/context.ts";
+import { cleanUp } from "./clean-up.ts";
 import { configNow } from "./config-now.ts";
 import { EndTree } from "./end-tree.ts";
 import { faultPoint } from "./fault-point.ts";
 import { Findings } from "./findings.ts";
 import { Follower } from "./follower.ts";
 import { Input } from "./input.ts";
-import { followKept, isHeld, removeLaunch } from "./kept-children.ts";
 import { KeptNotes } from "./kept-notes.ts";
 import { Limits } from "./limits.ts";
 import { LiveFile } from "./live-file.ts";
 import { ScreenWatch } from "./screen-watch.ts";
 import type { Services } from "./services.ts";
-import { holderGone, lookForTraces } from "./traces.ts";
+import { lookForTraces } from "./traces.ts";
 import { TranscriptFinder } from "./transcript-finder.ts";
 import { TranscriptReader } from "./transcript-reader.ts";
 import type { Whereabouts } from "./whereabouts.ts";
@@ -263,34 +262,9 @@ export class LiveSession {
   }
 
   async #cleanUp(): Promise<void> {
-    const { log } = this.services;
-    try {
-      faultPoint("end.recorded");
-      await this.follower.finish();
-      await this.services.screens.drop(this.folder);
-      await holderGone(this.folder);
-      await this.#closeView();
-      faultPoint("end.kept");
-      // A holder that watches over what was to be kept is still told through it.
-      const { marker, keepsChildren } = this.carrying.launch;
-      if (keepsChildren && isHeld(this.folder)) void followKept(this.services, marker);
-      else removeLaunch(this.services.places, marker);
-      faultPoint("end.removed");
-    } catch (error) {
-      log.error({ session: this.id, err: error }, "could not clean up");
-    }
+    await cleanUp(this);
     this.#whenClosed();
     this.#closed.resolve();
-  }
-
-  /** One that could not be opened, as where tmux is missing, cannot be closed: that keeps nothing else from going. */
-  async #closeView(): Promise<void> {
-    const { log, places } = this.services;
-    if (this.carrying.launch.view !== "tmux") return;
-    const closing = closeTmuxView({ socketDir: places.run, sessionId: this.id });
-    await closing.catch((err: unknown) =>
-      log.warn({ session: this.id, err }, "could not close its tmux view"),
-    );
   }
 }
 
