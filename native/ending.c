@@ -17,19 +17,26 @@ enum {
   TRIES_PER_ROUND = 16,
 };
 
-static void signal_all(int first, int second) {
+/* A shell takes a hang-up for what TERM is to others: its terminal is closed. */
+static void ask(const struct process *process) {
+  bool is_shell = process_is_interactive_shell(process->pid);
+  tree_signal(process, SIGTERM);
+  if (is_shell) tree_signal(process, SIGHUP);
+  tree_signal(process, SIGCONT);
+}
+
+static void kill_one(const struct process *process) { tree_signal(process, SIGKILL); }
+
+static void for_all(void (*act)(const struct process *process)) {
   struct process_list list = {0};
   tree_list(&list);
-  for (size_t i = 0; i < list.count; i++) {
-    tree_signal(&list.items[i], first);
-    if (second) tree_signal(&list.items[i], second);
-  }
+  for (size_t i = 0; i < list.count; i++) act(&list.items[i]);
   process_list_free(&list);
 }
 
 void ending_begin(struct ending *e, int64_t now, int64_t grace_ms) {
   if (e->phase == ENDING_NOT) {
-    signal_all(SIGTERM, SIGCONT);
+    for_all(ask);
     e->phase = ENDING_ASKING;
     e->kill_at = now + grace_ms;
   } else if (e->phase == ENDING_ASKING && now + grace_ms < e->kill_at) {
@@ -40,7 +47,7 @@ void ending_begin(struct ending *e, int64_t now, int64_t grace_ms) {
 /* Orphans become direct children, so killing those comes to an end; a sweep of all is quicker with wide trees. */
 static void kill_round(struct ending *e, int64_t now) {
   // A single try after a pause of five seconds is a sweep too.
-  if (e->phase == ENDING_BLOCKED || e->round % SWEEP_EVERY == 0) signal_all(SIGKILL, 0);
+  if (e->phase == ENDING_BLOCKED || e->round % SWEEP_EVERY == 0) for_all(kill_one);
   for (int i = 0; i < TRIES_PER_ROUND; i++) tree_signal_children(SIGKILL);
   e->round++;
   if (now - e->killing_since >= BLOCKED_AFTER_MS) e->phase = ENDING_BLOCKED;

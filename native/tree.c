@@ -35,6 +35,18 @@ bool process_read(pid_t pid, struct process *out) {
   return true;
 }
 
+bool process_is_interactive_shell(pid_t pid) {
+  static const unsigned long long ignored = 1ULL << (SIGTERM - 1) | 1ULL << (SIGTSTP - 1) | 1ULL << (SIGTTOU - 1);
+  char path[64], line[256];
+  unsigned long long mask = 0;
+  snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+  FILE *status = fopen(path, "re");
+  if (!status) return false;
+  while (fgets(line, sizeof line, status) && sscanf(line, "SigIgn: %llx", &mask) != 1) continue;
+  fclose(status);
+  return (mask & ignored) == ignored;
+}
+
 /* One whose first thread has left shows as a zombie while its others run. */
 static bool is_gone(const struct process *p) { return p->state == 'X' || (p->state == 'Z' && p->threads < 2); }
 

@@ -29,6 +29,9 @@ void process_list_free(struct process_list *list);
 /* Sends a signal, but only while the process is the one listed and still descends from this one. */
 void tree_signal(const struct process *process, int signal);
 
+/* Whether it is a shell that someone works in: these ignore the request to end, and the stops of a terminal too. */
+bool process_is_interactive_shell(pid_t pid);
+
 /* Signals the direct children. Only this process reaps them, so none of their pids can have a new owner. */
 void tree_signal_children(int signal);
 #endif

@@ -89,6 +89,13 @@ describe.skipIf(!hasCompiler)("the end of a session", () => {
     });
   });
 
+  test("hangs up on a shell that someone works in, which ignores the request", async () => {
+    await using session = await startSession(["env", "PS1=at$ ", "sh", "-i"], { host: "pty" });
+    await session.says("at$ ");
+    process.kill(session.pids.holder, "SIGTERM");
+    expect(await session.ended()).toMatchObject({ agent: { signal: "SIGHUP" }, tree: { killed: 0 } });
+  });
+
   test("continues who is stopped, so that it can end in order", async () => {
     await using session = await startSession([
       "sh",
