@@ -63,6 +63,14 @@ describe("a report of Codex", () => {
     expect(signalsOf(seen.slice(5))).toEqual(["ready aborted", "ready"]);
   });
 
+  test("that it works, said behind the end of a turn that was denied, settles as long as at any rest", () => {
+    const late = last("idle", "working", "task_started", "blocked", "turn_aborted", "working");
+    expect(late.signal).toMatchObject({
+      says: "working",
+      settleMs: last("idle", "working").signal?.settleMs,
+    });
+  });
+
   test("of rest after a moment of work before any turn tells of no turn", () => {
     expect(last("idle", "working", "idle").signal).toEqual({
       source: "terminal",

@@ -46,7 +46,8 @@ function working(
   if (notes.isLoaded === undefined) return { ...evidence, says: "loading" };
   // The last report, told once more.
   if (notes.report === "working" && notes.turn === "over") return undefined;
-  if (notes.report === "blocked") return { ...evidence, says: "working", settleMs: SETTLE_AFTER_REQUEST_MS };
+  if (notes.report === "blocked" && notes.turn !== "over")
+    return { ...evidence, says: "working", settleMs: SETTLE_AFTER_REQUEST_MS };
   return { ...evidence, says: "working", ...(notes.turn === "open" ? {} : { settleMs: SETTLE_MS }) };
 }
 
