@@ -117,9 +117,10 @@ function penOf(cell: IBufferCell): Pen {
   return cell as unknown as Pen;
 }
 
-/** Where a line that goes on in the next one ends: before the last cell if a wide character did not fit there. */
+/** Where a line that goes on in the next one ends: before the last cell if a wide character did not fit there and nothing shows. */
 function fullLength(line: IBufferLine, next: IBufferLine): number {
-  const isShort = line.getCell(line.length - 1)?.getChars() === "" && next.getCell(0)?.getWidth() === 2;
+  const last = line.getCell(line.length - 1) as IBufferCell;
+  const isShort = last.getChars() === "" && isInvisible(last) && next.getCell(0)?.getWidth() === 2;
   const endsWide = line.getCell(line.length - 2)?.getWidth() === 2;
   return isShort && !endsWide ? line.length - 1 : line.length;
 }

@@ -168,6 +168,11 @@ describe("a screen", () => {
     );
   });
 
+  test("is made again where a line that goes on has a colour behind its last character", async () => {
+    const bytes = Buffer.from("\x1b[12;0`漢\x1b[104m\x1b[0L");
+    expect(cells(await snapshotOf(bytes))).toEqual(cells(bytes));
+  });
+
   test("goes on from its snapshot as if nothing had happened, wherever that was made", async () => {
     await fc.assert(
       fc.asyncProperty(streams, cuts, async (bytes, at) => {
