@@ -117,12 +117,16 @@ function penOf(cell: IBufferCell): Pen {
   return cell as unknown as Pen;
 }
 
-/** Where a line that goes on in the next one ends: before the last cell if a wide character did not fit there and nothing shows. */
+/** Where a line that goes on in the next one ends: a wide character that did not fit leaves a cell that looks like it. */
 function fullLength(line: IBufferLine, next: IBufferLine): number {
-  const last = line.getCell(line.length - 1) as IBufferCell;
-  const isShort = last.getChars() === "" && isInvisible(last) && next.getCell(0)?.getWidth() === 2;
+  const [last, first] = [line.getCell(line.length - 1), next.getCell(0)] as [IBufferCell, IBufferCell];
+  const isShort = last.getChars() === "" && first.getWidth() === 2 && looksLike(penOf(last), penOf(first));
   const endsWide = line.getCell(line.length - 2)?.getWidth() === 2;
   return isShort && !endsWide ? line.length - 1 : line.length;
+}
+
+function looksLike(one: Pen, other: Pen): boolean {
+  return one.fg === other.fg && one.bg === other.bg && one.extended.ext === other.extended.ext;
 }
 
 function visibleLength(line: IBufferLine): number {

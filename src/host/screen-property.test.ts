@@ -168,8 +168,11 @@ describe("a screen", () => {
     );
   });
 
-  test("is made again where a line that goes on has a colour behind its last character", async () => {
-    const bytes = Buffer.from("\x1b[12;0`漢\x1b[104m\x1b[0L");
+  test.each([
+    ["has another colour", "\x1b[12;0`漢\x1b[104m\x1b[0L"],
+    ["was erased", "\x1b[4:3m\x1b[12;0`a\x1b[1J🙂"],
+  ])("is made again where the cell before a wide character of the next line %s", async (_, text) => {
+    const bytes = Buffer.from(text);
     expect(cells(await snapshotOf(bytes))).toEqual(cells(bytes));
   });
 
