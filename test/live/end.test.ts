@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { asking, atPrompt, eventsOf, said, statesOf, turn } from "./scripted.ts";
 import { isAlive, type LiveUser, newLiveUser, until } from "./user.ts";
@@ -142,67 +142,6 @@ describe("an end", () => {
     expect(answer).toMatchObject({ code: 4, error: { code: "not_carried" } });
     expect(answer.error.hint).toContain("finalize");
     expect(await user.rollcall(["end", "nobody"])).toMatchObject({ code: 3 });
-  });
-
-  test("of a session that left processes running names them, and ends them", async () => {
-    await using user = newLiveUser();
-    const script = "sleep 1000 >/dev/null 2>&1 & echo $! >kept";
-    const { id } = await user.start(["--kind", "autonomous", "--keep-children", "--", "sh", "-c", script]);
-    await user.reach(id, "stopped");
-    const kept = Number(readFileSync(join(user.workspace, "kept"), "utf8"));
-    expect(isAlive(kept)).toBe(true);
-    expect((await user.ok(["explain", id])).stdout).toContain(`exit 0; left running: pids ${kept})`);
-    const named = (await user.ok(["end", id, "--no-wait", "--json"])).json;
-    expect(named).toMatchObject({ session: { state: "stopped" }, remaining: [kept] });
-    expect((await user.ok(["end", id, "--no-wait"])).stdout).toContain(`as it was told to: pids ${kept}.`);
-    await user.ok(["down"]);
-    expect(isAlive(kept)).toBe(true);
-    expect((await user.ok(["end", id, "--json"])).json).toMatchObject({ remaining: [] });
-    expect(isAlive(kept)).toBe(false);
-    expect(user.launchFolders()).toEqual([]);
-  });
-
-  test("of a session that was resumed names and ends what it left running before, and doctor leaves it", async () => {
-    await using user = newLiveUser();
-    const id = await atPrompt(user, "--keep-children");
-    await turn(user, id, "spawn setsid");
-    const kept = Number(/pid (\d+)/.exec((await said(user, id, "assistant"))[0] ?? "")?.[1]);
-    await user.ok(["keys", id, "C-d"]);
-    await user.reach(id, "stopped");
-    await user.ok(["resume", id, "-d"]);
-    await user.reach(id, "waiting_input");
-    await user.ok(["doctor", "--fix"]);
-    expect((await user.ok(["end", id, "--json"])).json).toMatchObject({ remaining: [kept] });
-    expect(isAlive(kept)).toBe(true);
-    expect((await user.ok(["end", id, "--json"])).json).toMatchObject({ remaining: [] });
-    expect(isAlive(kept)).toBe(false);
-    expect(user.launchFolders()).toEqual([]);
-  });
-
-  test("is not needed where what a session left running leaves by itself: then its files go, too", async () => {
-    await using user = newLiveUser();
-    const script = "sleep 1000 >/dev/null 2>&1 & echo $! >kept";
-    const hooks = join(user.state, "run", "hooks");
-    for (const isRestarted of [false, true]) {
-      const args = ["--kind", "autonomous", "--keep-children", "--", "sh", "-c", script];
-      await user.reach((await user.start(args)).id, "stopped");
-      if (isRestarted) await user.killDaemon();
-      if (isRestarted) await user.ok(["up"]);
-      const [folder = ""] = user.launchFolders();
-      writeFileSync(join(hooks, `.${basename(folder)}.1.1.turn_end`), "{");
-      process.kill(Number(readFileSync(join(user.workspace, "kept"), "utf8")));
-      await until(() => user.launchFolders().length === 0, "its folder to go");
-      await until(() => readdirSync(hooks).length === 0, "what its hooks had half written to go");
-    }
-  });
-
-  test("is not needed by what a session left running to say more than is kept of it", async () => {
-    await using user = newLiveUser();
-    const script = "(head -c 40000000 /dev/zero; head -c 40000000 /dev/zero >&2; touch said) &";
-    const { id } = await user.start(["--kind", "autonomous", "--keep-children", "--", "sh", "-c", script]);
-    await user.reach(id, "stopped");
-    await until(() => existsSync(join(user.workspace, "said")), "it to have said all");
-    await until(() => user.launchFolders().length === 0, "its folder to go");
   });
 
   test("goes by name or short id, and by no name that two of them have", async () => {
