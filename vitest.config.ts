@@ -15,6 +15,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // A second, as it is without this, is no time on a busy machine.
     expect: { poll: { timeout: 20_000 } },
-    maxWorkers: 2,
+    // Live tests mostly wait: more of them than there are cores.
+    maxWorkers: 4,
   },
 });

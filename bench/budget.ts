@@ -23,6 +23,13 @@ export function isWithin({ value }: Figure, { least, most }: Bar): boolean {
   return (least === undefined || value >= least) && (most === undefined || value <= most);
 }
 
+/** Worse than twice its bar, which is no noise of a busy machine. A count has no noise: its bar stands. */
+export function isFarOff(figure: Figure, bar: Bar): boolean {
+  if (figure.valueUnit === "count") return !isWithin(figure, bar);
+  const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY } = bar;
+  return !isWithin(figure, { least: least / 2, most: most * 2 });
+}
+
 export function showBar({ least, most }: Bar): string {
   return least === undefined ? `<= ${most}` : `>= ${least}`;
 }

@@ -45,10 +45,11 @@ async function msToEnd(daemon: LiveDaemon): Promise<number> {
   const id = await daemon.start("scripted", []);
   await daemon.waitFor(id, "waiting_input");
   const took = await tookMs(async () => {
-    const { session } = JSON.parse(await daemon.command("end", id, "--json")) as {
-      session: { state: string };
+    const { results } = JSON.parse(await daemon.command("end", id, "--json")) as {
+      results: [{ session: { state: string } }];
     };
-    if (session.state !== "stopped") throw new Error(`It is ${session.state}.`);
+    const { state } = results[0].session;
+    if (state !== "stopped") throw new Error(`It is ${state}.`);
   });
   return Math.max(0, took - MARGIN_MS);
 }

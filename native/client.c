@@ -117,6 +117,15 @@ bool client_takes_nothing(const struct client *c, int64_t now) {
   return c->is_stuck && now - c->stuck_since >= CLIENT_STUCK_MAX_MS;
 }
 
+bool client_holds_back(const struct client *c, const struct spool *const spools[STREAMS], int64_t now) {
+  if (c->role != ROLE_CONTROL || c->is_gone || c->is_deaf) return false;
+  if (c->is_stuck && now - c->stuck_since >= CONTROL_STUCK_MAX_MS) return false;
+  uint64_t behind = c->out.length;
+  for (int i = 0; i < STREAMS; i++)
+    if (c->positions[i].is_wanted) behind += spools[i]->high - c->positions[i].offset;
+  return behind > CONTROL_BEHIND_MAX;
+}
+
 void client_check_behind(struct client *c, const struct spool *const spools[STREAMS], int64_t now) {
   for (int i = 0; i < STREAMS; i++) {
     struct position *position = &c->positions[i];

@@ -16,6 +16,10 @@ enum {
   // A viewer that saw all, is this far behind and takes nothing for so long is dropped.
   CLIENT_BEHIND_MAX = 1024 * 1024,
   CLIENT_STUCK_MAX_MS = 2000,
+  // An agent is not read further ahead of who is in control: its last words would stand behind all that.
+  CONTROL_BEHIND_MAX = 1024 * 1024,
+  // A daemon with many such agents needs a while to come round to each; one that is stopped is not waited for.
+  CONTROL_STUCK_MAX_MS = 10000,
   // One that was told everything hangs up in a moment, unless it is stopped.
   CLIENT_PARTING_MAX_MS = 2000,
 };
@@ -68,5 +72,7 @@ void client_part(struct client *c, int64_t now);
 
 /* Marks a viewer that is too slow as gone. One in control only jumps to where the spool begins. */
 bool client_takes_nothing(const struct client *c, int64_t now);
+/* Whether the agent has to wait for this client, which is in control, reads, and is far behind. */
+bool client_holds_back(const struct client *c, const struct spool *const spools[STREAMS], int64_t now);
 void client_check_behind(struct client *c, const struct spool *const spools[STREAMS], int64_t now);
 #endif

@@ -106,7 +106,8 @@ static int64_t clients_due(const struct holder *h, int64_t now) {
   int64_t due = INT64_MAX;
   for (size_t i = 0; i < h->client_count; i++) {
     const struct client *c = h->clients[i];
-    int64_t stuck = c->stuck_since + CLIENT_STUCK_MAX_MS, parted = c->parting_since + CLIENT_PARTING_MAX_MS;
+    int64_t patience = c->role == ROLE_CONTROL ? CONTROL_STUCK_MAX_MS : CLIENT_STUCK_MAX_MS;
+    int64_t stuck = c->stuck_since + patience, parted = c->parting_since + CLIENT_PARTING_MAX_MS;
     if (c->is_stuck && stuck > now && stuck < due) due = stuck;
     if (c->parting_since > 0 && parted < due) due = parted;
   }

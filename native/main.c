@@ -81,6 +81,7 @@ int main(int argc, char **argv) {
     return EXIT_BAD_USAGE;
   }
   struct start start = {.options = &options, .mask = umask(077)};
+  if (options.umask >= 0) start.mask = (mode_t)options.umask;
   if ((start.folder = open(options.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) return fail("dir");
   if ((start.cwd = open(options.cwd, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) return fail("cwd");
   if (pipe2(word, O_CLOEXEC) != 0) return fail("pipe");

@@ -25,8 +25,8 @@ static bool read_json(const struct frame *frame, struct json_object *out) {
 static bool read_size(const struct json_object *object, unsigned short *cols, unsigned short *rows) {
   const struct json_field *c = json_find(object, "cols", JSON_NUMBER), *r = json_find(object, "rows", JSON_NUMBER);
   if (!c || !r || c->number < 1 || c->number > 65535 || r->number < 1 || r->number > 65535) return false;
-  *cols = (unsigned short)c->number;
-  *rows = (unsigned short)r->number;
+  *cols = c->number > COLS_MOST ? COLS_MOST : (unsigned short)c->number;
+  *rows = r->number > ROWS_MOST ? ROWS_MOST : (unsigned short)r->number;
   return true;
 }
 

@@ -22,10 +22,10 @@ static bool read_number(const char *text, int64_t least, int64_t most, int64_t *
   return errno == 0 && end != text && *end == 0 && *out >= least && *out <= most;
 }
 
-static bool read_size(const char *text, unsigned short *out) {
+static bool read_size(const char *text, unsigned short most, unsigned short *out) {
   int64_t number;
   if (!read_number(text, 1, 65535, &number)) return false;
-  *out = (unsigned short)number;
+  *out = number > most ? most : (unsigned short)number;
   return true;
 }
 
@@ -42,9 +42,10 @@ static bool read_option(int option, struct options *out) {
     case 'w': out->cwd = optarg; return true;
     case 'k': out->keep_children = true; return true;
     case 'h': return read_host(optarg, &out->host);
-    case 'c': return read_size(optarg, &out->cols);
-    case 'r': return read_size(optarg, &out->rows);
+    case 'c': return read_size(optarg, COLS_MOST, &out->cols);
+    case 'r': return read_size(optarg, ROWS_MOST, &out->rows);
     case 'g': return read_number(optarg, 0, INT64_C(1) << 40, &out->grace_ms);
+    case 'u': return read_number(optarg, 0, 0777, &out->umask);
     case 's': return read_spool(optarg, &out->spool_bytes);
     default: return false;
   }
@@ -56,9 +57,11 @@ bool options_read(int argc, char **argv, struct options *out, const char **compl
       {"host", required_argument, 0, 'h'},       {"cols", required_argument, 0, 'c'},
       {"rows", required_argument, 0, 'r'},       {"grace-ms", required_argument, 0, 'g'},
       {"spool-bytes", required_argument, 0, 's'}, {"keep-children", no_argument, 0, 'k'},
+      {"umask", required_argument, 0, 'u'},
       {0, 0, 0, 0},
   };
-  *out = (struct options){.cwd = ".", .cols = 120, .rows = 40, .grace_ms = 10000, .spool_bytes = 16 << 20};
+  *out = (struct options){.cwd = ".", .cols = 120, .rows = 40, .grace_ms = 10000, .spool_bytes = 16 << 20,
+                          .umask = -1};
   opterr = 0;
   bool has_host = false;
   // "+": the first word that is no option begins the command.

@@ -5,6 +5,9 @@
 
 enum host { HOST_PTY, HOST_PIPE, HOST_ACP };
 
+/* A terminal beyond this is taken for one of this size: what draws it keeps every cell in memory. */
+enum { COLS_MOST = 1000, ROWS_MOST = 500 };
+
 struct options {
   const char *dir, *cwd;
   enum host host;
@@ -12,6 +15,8 @@ struct options {
   int64_t grace_ms;
   uint64_t spool_bytes;
   bool keep_children;
+  // -1: that of whoever started the holder.
+  int64_t umask;
   char **command;
 };
 

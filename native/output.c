@@ -156,9 +156,19 @@ size_t output_read(struct holder *h, int stream) {
   return length;
 }
 
+/* Once its end has begun nobody waits: it may have something to say before it leaves. */
+static bool is_held_back(const struct holder *h) {
+  const struct spool *spools[STREAMS];
+  if (h->life != LIFE_RUNNING && h->life != LIFE_KEEPING) return false;
+  for (int i = 0; i < STREAMS; i++) spools[i] = &h->streams[i].spool;
+  for (size_t i = 0; i < h->client_count; i++)
+    if (client_holds_back(h->clients[i], spools, clock_ms())) return true;
+  return false;
+}
+
 bool output_is_wanted(const struct holder *h, int stream) {
   const struct stream *s = &h->streams[stream];
-  if (s->fd < 0 || s->is_hung) return false;
+  if (s->fd < 0 || s->is_hung || is_held_back(h)) return false;
   return holder_has_terminal(h) || (s->unsaved.length == 0 && held(h) < limit(h));
 }
 

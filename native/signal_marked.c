@@ -1,5 +1,7 @@
 #include "signal_marked.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -20,9 +22,7 @@ static bool next_variable(FILE *environ, char **line, size_t *capacity) {
   return getdelim(line, capacity, 0, environ) > 0;
 }
 
-static bool carries(pid_t pid, const char *marker) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+static bool has_variable(const char *path, const char *marker) {
   FILE *environ = fopen(path, "re");
   if (!environ) return false;
   char *line = NULL;
@@ -32,6 +32,24 @@ static bool carries(pid_t pid, const char *marker) {
     found = strncmp(line, NAME, sizeof NAME - 1) == 0 && strcmp(line + sizeof NAME - 1, marker) == 0;
   free(line);
   fclose(environ);
+  return found;
+}
+
+/* A process whose first thread has left shows its environment by its other threads alone. */
+static bool carries(pid_t pid, const char *marker) {
+  char path[320];
+  snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+  if (has_variable(path, marker)) return true;
+  snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+  DIR *threads = opendir(path);
+  if (!threads) return false;
+  bool found = false;
+  for (struct dirent *entry; !found && (entry = readdir(threads));) {
+    if (!isdigit((unsigned char)entry->d_name[0])) continue;
+    snprintf(path, sizeof path, "/proc/%d/task/%s/environ", (int)pid, entry->d_name);
+    found = has_variable(path, marker);
+  }
+  closedir(threads);
   return found;
 }
 

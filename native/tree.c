@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 enum { DEEPEST = 4096 };
+static const unsigned STRANGER = UINT_MAX;
 
 bool process_read(pid_t pid, struct process *out) {
   char path[64], stat[1024];
@@ -32,6 +34,7 @@ bool process_read(pid_t pid, struct process *out) {
     return false;
   out->parent = parent;
   out->depth = 0;
+  out->parent_start = 0;
   return true;
 }
 
@@ -85,38 +88,37 @@ static int by_depth(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-/* A depth of 0 is that of a stranger. */
-static void find_depths(const struct process_list *all) {
-  pid_t root = getpid();
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t i = 0; i < all->count; i++) {
-      struct process *process = &all->items[i];
-      if (process->depth > 0) continue;
-      struct process key = {.pid = process->parent};
-      struct process *parent = bsearch(&key, all->items, all->count, sizeof key, by_pid);
-      if (key.pid != root && !(parent && parent->depth > 0)) continue;
-      process->depth = key.pid == root ? 1 : parent->depth + 1;
-      changed = true;
-    }
-  }
+/* Each is looked at once, however deep the tree is. What is being looked at counts as a stranger: two that name each other
+   as parents, as a pid that is used again can make it seem, come to an end. */
+static unsigned find_depth(const struct process_list *all, struct process *process) {
+  if (process->depth > 0) return process->depth;
+  process->depth = STRANGER;
+  if (process->parent == getpid()) return process->depth = 1;
+  struct process key = {.pid = process->parent};
+  struct process *parent = bsearch(&key, all->items, all->count, sizeof key, by_pid);
+  if (!parent || find_depth(all, parent) == STRANGER) return STRANGER;
+  process->parent_start = parent->start_time;
+  return process->depth = parent->depth + 1;
 }
 
 void tree_list(struct process_list *out) {
   struct process_list all = {0};
   out->count = 0;
   list_all(&all);
-  find_depths(&all);
   for (size_t i = 0; i < all.count; i++)
-    if (all.items[i].depth > 0 && !is_gone(&all.items[i])) add(out, &all.items[i]);
+    if (find_depth(&all, &all.items[i]) != STRANGER && !is_gone(&all.items[i])) add(out, &all.items[i]);
   if (out->count > 0) qsort(out->items, out->count, sizeof *out->items, by_depth);
   process_list_free(&all);
 }
 
+/* A parent that was listed as a descendant and is still the same one is one still: nobody leaves a subreaper. Otherwise
+   all ancestors are looked at. */
 static bool descends_from_us(const struct process *listed) {
-  struct process now;
+  struct process now, parent;
   pid_t self = getpid();
   if (!process_read(listed->pid, &now) || now.start_time != listed->start_time) return false;
+  bool has_same_parent = now.parent == listed->parent && now.parent != self;
+  if (has_same_parent && process_read(now.parent, &parent) && parent.start_time == listed->parent_start) return true;
   for (int depth = 0; depth < DEEPEST && now.parent > 1; depth++) {
     if (now.parent == self) return true;
     if (!process_read(now.parent, &now)) return false;

@@ -11,6 +11,8 @@ struct process {
   int threads;
   // How many steps it is below this process.
   unsigned depth;
+  // The start time of the parent when it was listed; 0 for a direct child.
+  unsigned long long parent_start;
 };
 
 struct process_list {

@@ -89,7 +89,7 @@ async function warmUp(): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), "rollcall-build-"));
   const call = (input: object, ...args: string[]) =>
     execFileSync(process.execPath, [join(root, "bin", "rollcall.cjs"), ...args], {
-      env: { ...process.env, ROLLCALL_HOME: home, ROLLCALL_WARM_UP: "1" },
+      env: { ...process.env, ROLLCALL_HOME: home, ROLLCALL_SESSION_ID: "", ROLLCALL_WARM_UP: "1" },
       input: JSON.stringify(input),
       stdio: ["pipe", "ignore", "inherit"],
     });
@@ -99,6 +99,8 @@ async function warmUp(): Promise<void> {
     for (const args of [["get", id, "--json"], ["list"], ["create", "--no-file"], ["--help"], []])
       call({}, ...args);
   } finally {
+    // The roll has started a daemon.
+    call({}, "down");
     rmSync(home, { recursive: true, force: true });
   }
 }
@@ -125,7 +127,11 @@ async function bundle(
     external,
     // What the command line loads late, the daemon has at hand.
     checks: { ineffectiveDynamicImport: false },
-    transform: { define: { ROLLCALL_VERSION: JSON.stringify(version) } },
+    transform: {
+      define: { ROLLCALL_VERSION: JSON.stringify(version) },
+      // Node 22 knows no `using`, and an older one has to be able to read the library to say that it is too old.
+      target: "es2022",
+    },
     plugins: format === "cjs" ? [ASCII_ONLY] : [],
   });
   await build.write({

@@ -2,10 +2,11 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
-import { describeRoll } from "../src/cli/roll.ts";
-import { rollOrder } from "../src/cli/roll-order.ts";
+import { paint } from "../src/cli/table.ts";
+import { saveSetting } from "../src/home/settings.ts";
 import { openRollcall } from "../src/index.ts";
-import { saveSetting } from "../src/record/config.ts";
+import { describeRoll } from "../src/present/roll.ts";
+import { rollOrder } from "../src/present/roll-order.ts";
 import { takeLock } from "../src/record/lock.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -82,7 +83,8 @@ async function printChanges(): Promise<void> {
   const print = async () => {
     const rows = rollOrder(await Array.fromAsync(store.list({ activeOnly: true })));
     const now = JSON.stringify(rows.map(({ session: { id, state, waiting } }) => [id, state, waiting]));
-    if (now !== last) console.log(`\n${describeRoll(rows, 120)}`);
+    const look = { width: 120, now: Date.now(), paint };
+    if (now !== last) console.log(`\n${describeRoll(rows, look)}`);
     last = now;
     timer = undefined;
   };

@@ -7,23 +7,37 @@ const SRC = join(import.meta.dirname, "..", "src");
 /** Which layers each may import. All of them may import themselves. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
-  store: ["domain"],
-  record: ["store", "domain"],
+  machine: ["domain"],
+  home: ["machine", "domain"],
+  recording: ["machine", "domain"],
+  store: ["machine", "domain"],
+  record: ["store", "home", "machine", "domain"],
   agents: ["domain"],
-  host: ["domain"],
-  telemetry: ["domain"],
+  host: ["home", "machine", "domain"],
+  telemetry: ["machine", "domain"],
   operations: ["domain"],
+  present: ["domain"],
   client: ["operations", "domain"],
-  daemon: ["record", "agents", "host", "telemetry", "operations", "domain"],
-  server: ["operations", "domain"],
-  cli: ["record", "client", "host", "domain"],
-  "index.ts": ["record", "store", "domain"],
+  daemon: [
+    ...["record", "agents", "host", "telemetry", "operations"],
+    ...["home", "recording", "machine", "domain"],
+  ],
+  server: ["operations", "present", "domain"],
+  cli: ["record", "client", "host", "present", "home", "recording", "machine", "domain"],
+  "index.ts": ["record", "store", "home", "machine", "domain"],
   // The one place that knows both daemon and server.
-  "main.ts": ["daemon", "server", "record", "domain"],
+  "main.ts": ["daemon", "server", "record", "home", "domain"],
 };
 
 /** Folders of variants of one contract: none knows another. */
 const VARIANTS = ["agents", "host", "store"];
+
+/** These run in a browser too. */
+const WITHOUT_NODE = ["domain", "present"];
+
+/** What only Node has, beside its modules. */
+const NODE_GLOBALS =
+  /\b(?:Buffer|setImmediate|__dirname|require)\b|\bprocess\.(?:env|argv|std|cwd|exit|on)|import\.meta/;
 
 /** The engine shows nowhere else: a second one will stand beside it. */
 const KNOW_SQLITE = ["record/open.ts", "record/restore.ts", "record/lock.ts"];
@@ -38,6 +52,10 @@ const PACKAGES: Readonly<Record<string, string>> = {
 
 const MOST_LINES = 300;
 
+/** A folder reads as one idea. The list of commands is one, however long; agents are split when they get modes. */
+const MOST_FILES = 21;
+const LONG_FOLDERS = ["cli/commands", "agents/claude", "agents/scripted/program"];
+
 interface SourceFile {
   /** From `src` on, with forward slashes. */
   readonly path: string;
@@ -47,6 +65,13 @@ interface SourceFile {
 describe("the source", () => {
   test("has no import against the direction of the layers", () => {
     expect(readSources().flatMap(forbiddenImports)).toEqual([]);
+  });
+
+  test("names nothing of Node in what a browser shows", () => {
+    const present = readSources().filter(({ path }) => layerOf(path) === "present" && !isTest(path));
+    expect(present.length).toBeGreaterThan(5);
+    const named = present.filter(({ text }) => NODE_GLOBALS.test(withoutComments(text)));
+    expect(named.map(({ path }) => path)).toEqual([]);
   });
 
   test("has no barrel but the public one", () => {
@@ -62,6 +87,16 @@ describe("the source", () => {
     expect(long.map(({ path }) => path).sort()).toEqual([]);
   });
 
+  test("has no folder of more files than one idea needs", () => {
+    const counts = new Map<string, number>();
+    for (const { path } of readSources().filter(({ path }) => !isTest(path)))
+      counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1);
+    const long = [...counts].filter(
+      ([folder, count]) => count > MOST_FILES && !LONG_FOLDERS.includes(folder),
+    );
+    expect(long).toEqual([]);
+  });
+
   test("has files of known layers only", () => {
     const layers = new Set(readSources().map(({ path }) => layerOf(path)));
     expect([...layers].filter((layer) => !(layer in LAYERS) && layer !== "testing")).toEqual([]);
@@ -74,9 +109,13 @@ const PLANTED: readonly (readonly [path: string, text: string, complaint: RegExp
   ["domain/a.ts", `import type { Store } from "../store/store.ts";`, /domain may not import store/],
   ["domain/a.ts", `import fc from "fast-check";`, /fast-check/],
   ["domain/a.ts", `const fs = await import("node:fs");`, /node:fs/],
+  ["present/a.ts", `import { styleText } from "node:util";`, /present .* node:util/],
+  ["present/a.ts", `import { paint } from "../cli/table.ts";`, /present may not import cli/],
   ["store/store.ts", `import { openRollcall } from "../record/open.ts";`, /store may not import record/],
   ["store/sqlite/a.ts", `export { b } from "../../record/b.ts";`, /store may not import record/],
   ["store/postgres/a.ts", `import "../sqlite/store.ts";`, /variant/],
+  ["machine/a.ts", `import { homeFolder } from "../home/layout.ts";`, /machine may not import home/],
+  ["home/a.ts", `import { openRollcall } from "../record/open.ts";`, /home may not import record/],
   ["record/a.ts", `import { run } from "../cli/main.ts";`, /record may not import cli/],
   ["record/a.ts", `import { open } from "../store/sqlite/store.ts";`, /knows the engine/],
   ["record/a.ts", `import { tempFolder } from "../testing/temp-folder.ts";`, /only tests/],
@@ -100,6 +139,7 @@ const ALLOWED: readonly (readonly [path: string, text: string])[] = [
   ["domain/a.test.ts", `import fc from "fast-check";\nimport { x } from "../testing/x.ts";`],
   ["record/open.ts", `import { openSqliteStore } from "../store/sqlite/store.ts";`],
   ["cli/attach.ts", `import { connect } from "../host/holder.ts";`],
+  ["cli/a.ts", `import { rollOrder } from "../present/roll-order.ts";`],
   ["agents/claude/a.ts", `import type { Agent } from "../agent.ts";`],
   ["agents/registry.ts", `import { claude } from "./claude/adapter.ts";`],
   ["main.ts", `import { a } from "./daemon/a.ts";\nimport { b } from "./server/b.ts";`],
@@ -117,7 +157,9 @@ describe("the checker", () => {
 
   test("reads the files that are there", () => {
     const paths = readSources().map(({ path }) => path);
-    expect(paths).toEqual(expect.arrayContaining(["index.ts", "domain/apply.ts", "store/sqlite/store.ts"]));
+    expect(paths).toEqual(
+      expect.arrayContaining(["index.ts", "domain/session/apply.ts", "store/sqlite/store.ts"]),
+    );
     expect(
       importsOf({ path: "a", text: `import a from "b";\nexport * from "c";\nawait import("d");` }),
     ).toEqual(["b", "c", "d"]);
@@ -149,7 +191,7 @@ function complainOfFile(path: string, name: string): string | undefined {
 function complainOfPackage(path: string, name: string): string | undefined {
   if (layerOf(path) === "testing" || isTest(path)) return undefined;
   if (name.startsWith("node:"))
-    return layerOf(path) === "domain" ? `domain may not import ${name}` : undefined;
+    return WITHOUT_NODE.includes(layerOf(path)) ? `${layerOf(path)} may not import ${name}` : undefined;
   const place = PACKAGES[name];
   return place !== undefined && path.startsWith(place) ? undefined : `it may not import ${name}`;
 }

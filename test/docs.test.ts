@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Command } from "../src/cli/command.ts";
 import { HOOKS } from "../src/cli/commands/hook.ts";
-import { allCommands, findCommand } from "../src/cli/commands.ts";
+import type { Command } from "../src/cli/framework/command.ts";
+import { allCommands, findCommand } from "../src/cli/framework/commands.ts";
 import { ERRORS } from "../src/domain/errors.ts";
-import { REFUSALS } from "../src/domain/resume.ts";
+import { REFUSALS } from "../src/domain/session/resume.ts";
+import { SETTINGS } from "../src/home/settings.ts";
 import * as library from "../src/index.ts";
-import { SETTINGS } from "../src/record/config.ts";
 import { Rollcall } from "../src/record/rollcall.ts";
 import { tempWorld, type World } from "../src/testing/temp-rollcall.ts";
 import { hookExamples } from "./hook-examples.ts";

@@ -1,5 +1,5 @@
-import { testHook } from "../src/cli/hook-test.ts";
-import type { Output } from "../src/cli/output.ts";
+import type { Output } from "../src/cli/framework/output.ts";
+import { testHook } from "../src/cli/hooks/hook-test.ts";
 import { toWire } from "../src/index.ts";
 
 /** What a hook takes and answers in its own examples, in our form or in that of the agent that calls it. */

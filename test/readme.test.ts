@@ -29,15 +29,27 @@ describe("the examples of the README", () => {
     return execFileSync(program, args, { cwd: join(place, "project"), env, encoding: "utf8" });
   }
 
-  test("the shell commands work one after the other, in an empty HOME", () => {
-    const script = blocks("sh").join("\n");
-    expect(script.split("\n").length).toBeGreaterThan(10);
+  test("the shell commands work one after the other, each block twice, in an empty HOME", () => {
+    const script = blocks("sh")
+      .flatMap((block) => [block, block])
+      .join("\n");
+    expect(script.split("\n").length).toBeGreaterThan(20);
     const said = run("bash", ["-euo", "pipefail", "-c", script]);
     expect(said).toContain("hello from ");
     expect(said).toContain("42 tests passed");
     expect(said).toContain("yes: session_resumable (record)");
     expect(said).toContain('"reason":"no_existing_session"');
     expect(said).toContain("Sound: ");
+  });
+
+  test("the commands for real agents work twice with the scripted agent in their place", () => {
+    const [block = ""] = blocks("").filter((text) => text.includes("start claude"));
+    const script = block
+      .replaceAll(/start (claude|codex)/g, "start scripted")
+      .replaceAll(/ --model \S+/g, "");
+    expect(script).toContain("--name");
+    const said = run("bash", ["-euo", "pipefail", "-c", script + script]);
+    expect(said.match(/stopped/g)).toHaveLength(2);
   });
 
   test("the TypeScript compiles and runs", () => {
@@ -51,8 +63,10 @@ describe("the examples of the README", () => {
   });
 });
 
+/** The code blocks of one language; "" for those that name none. */
 function blocks(language: string): string[] {
-  return [...readme.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"))].map(
-    (match) => match[1] as string,
-  );
+  const fences = readme.split(/^```/m);
+  return fences
+    .filter((text, index) => index % 2 === 1 && text.startsWith(`${language}\n`))
+    .map((text) => text.slice(language.length + 1));
 }

@@ -20,6 +20,7 @@ static int64_t number_or(struct json json, const char *path, int64_t otherwise) 
 
 static void note_end(struct view *v) {
   if (v->ended_at == 0) v->ended_at = clock_ms();
+  notice_remove(v);
 }
 
 /* The screen is made anew: on a fresh terminal, and when a connection was lost with an unknown part of the output. */
@@ -41,9 +42,19 @@ static void take_greeting(struct view *v, struct json json) {
   }
   v->is_greeted = true;
   v->failures = 0;
+  link_close(&v->before);
   v->you = number_or(json, "you", -1);
   v->replay_until = (uint64_t)number_or(json, "out.high", 0);
+  bool is_first = !v->has_begun;
   begin_screen(v);
+  if (is_first) notice_show(v, v->options->line);
+}
+
+/* Someone else may have taken the typing over. */
+static void take_typist(struct view *v, struct json json) {
+  bool was_typing = view_types(v);
+  v->typist = number_or(json, "typist", -1);
+  if (was_typing && !view_types(v)) notice_show(v, v->options->watch_line);
 }
 
 static void take_status(struct view *v, struct json json) {
@@ -55,7 +66,7 @@ static void take_status(struct view *v, struct json json) {
 static void take_event(struct view *v, struct json json) {
   if (is_type(json, "status")) take_status(v, json);
   if (is_type(json, "exit") || is_type(json, "tree")) note_end(v);
-  if (is_type(json, "typist")) v->typist = number_or(json, "typist", -1);
+  if (is_type(json, "typist")) take_typist(v, json);
 }
 
 static void show(struct view *v, enum drop drop, const uint8_t *bytes, size_t length) {
@@ -65,9 +76,11 @@ static void show(struct view *v, enum drop drop, const uint8_t *bytes, size_t le
 static void take_output(struct view *v, uint64_t offset, const uint8_t *bytes, size_t length) {
   uint64_t old = offset < v->replay_until ? v->replay_until - offset : 0;
   if (old > length) old = length;
+  notice_hide(v);
   show(v, DROP_QUERIES, bytes, (size_t)old);
   show(v, view_types(v) ? DROP_STATUS_QUERY : DROP_QUERIES, bytes + old, length - (size_t)old);
   v->last_output = clock_ms();
+  v->shown_until = offset + length;
 }
 
 void from_holder_take(struct view *v) {

@@ -7,19 +7,22 @@
 
 enum { CHUNK = 64 * 1024 };
 
-/* What comes together with the key that takes over is not sent either, to the end of a paste: half of it is worse than
-   nothing. */
+/* A key takes the typing over and is sent; the holder reads both in this order. Of a paste that began while someone else
+   typed, the rest is not sent either: half of it is worse than nothing. */
+static void take_over(struct view *v, struct heard heard) {
+  bool may_take_over = v->is_greeted && !view_types(v) && !v->options->is_watching;
+  if (!heard.has_key || heard.is_detach || !may_take_over) return;
+  link_send(&v->link, 'T', NULL, 0);
+  v->typist = v->you;
+}
+
 static void pass_on(struct view *v, struct heard heard, struct buffer *bytes) {
+  take_over(v, heard);
   bool is_sent = view_types(v) && !v->is_dropping_paste;
   if (is_sent && bytes->length > 0) link_send(&v->link, 'I', buffer_bytes(bytes), bytes->length);
   v->is_dropping_paste = !is_sent && keys_in_paste(&v->keys);
-  bool may_take_over = v->is_greeted && !view_types(v) && !v->options->is_watching;
-  if (heard.has_key && !heard.is_detach && may_take_over) {
-    link_send(&v->link, 'T', NULL, 0);
-    // The holder reads this before the next keys: they need not wait for its word.
-    v->typist = v->you;
-  }
-  if (heard.is_detach) view_leave(v, EXIT_DETACHED);
+  if (heard.is_detach) return view_leave(v, EXIT_DETACHED);
+  if (heard.has_key && v->link.out.length == 0) notice_remove(v);
 }
 
 static void expect_more(struct view *v) {

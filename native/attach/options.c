@@ -18,6 +18,8 @@ bool attach_options_read(int argc, char **argv, struct attach_options *out, cons
       {"dir", required_argument, 0, 'd'},
       {"detach-key", required_argument, 0, 'k'},
       {"watch", no_argument, 0, 'w'},
+      {"line", required_argument, 0, 'l'},
+      {"watch-line", required_argument, 0, 't'},
       {0, 0, 0, 0},
   };
   *out = (struct attach_options){.detach_key = CTRL_BACKSLASH};
@@ -25,6 +27,8 @@ bool attach_options_read(int argc, char **argv, struct attach_options *out, cons
   for (int option; (option = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
     if (option == 'd') out->dir = optarg;
     else if (option == 'w') out->is_watching = true;
+    else if (option == 'l') out->line = optarg;
+    else if (option == 't') out->watch_line = optarg;
     else if (option != 'k') return *complaint = "an option is unknown or lacks its value", false;
     else if (!read_key(optarg, &out->detach_key))
       return *complaint = "--detach-key is the number of a control character, 0 to 31 and not 27", false;

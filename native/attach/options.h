@@ -8,6 +8,8 @@ struct attach_options {
   uint8_t detach_key;
   // Never types.
   bool is_watching;
+  // Shown at first, and when another terminal begins to type; NULL for nothing.
+  const char *line, *watch_line;
 };
 
 /* Fills the options from the command line; otherwise returns false and says what is wrong. */

@@ -24,6 +24,8 @@ enum {
   ESCAPE_MS = 50,
   RECONNECT_MS = 200,
   FAILURES_MAX = 10,
+  // So long keys wait for a redraw; then the detach key works again, whatever the holder does.
+  REDRAW_MOST_MS = 300,
   // After the agent's end its output is shown until it is silent. What its children do then is no part of it.
   SILENCE_MS = 300,
   ENDED_MOST_MS = 5000,
@@ -65,6 +67,7 @@ static void add_size(const struct view *v, struct buffer *json) {
 static void greet(struct view *v) {
   struct buffer json = {0};
   uint64_t from = snapshot_read(v->folder, &v->snapshot);
+  v->shown_until = from;
   json_begin(&json, '{');
   json_key(&json, "role");
   json_text(&json, "view");
@@ -88,9 +91,25 @@ static void hang_up(struct view *v, int64_t now) {
   if (v->is_greeted) v->wants_to_type = view_types(v);
   else v->failures++;
   link_close(&v->link);
+  link_close(&v->before);
   v->is_greeted = false;
   v->connect_at = v->failures > 0 ? now + RECONNECT_MS : now;
   buffer_free(&v->snapshot);
+}
+
+void view_redraw(struct view *v) {
+  struct link link;
+  if (!v->is_greeted || link_open(&link, v->folder) != 0) return;
+  v->wants_to_type = view_types(v);
+  v->before = v->link;
+  v->link = link;
+  v->is_greeted = false;
+  v->redraw_at = clock_ms();
+  greet(v);
+}
+
+static bool is_redrawing(const struct view *v, int64_t now) {
+  return link_is_open(&v->before) && now < v->redraw_at + REDRAW_MOST_MS;
 }
 
 static void give_up(struct view *v, const char *reason) {
@@ -165,12 +184,15 @@ static void settle(struct view *v) {
   int64_t now = clock_ms();
   if (now >= escape_due(v)) filter_flush(&v->filter, &v->screen);
   from_keyboard_step(v, now);
+  notice_step(v, now);
   if (v->has_begun) write_screen(v);
   step_end(v, now);
 }
 
 static int timeout_of(const struct view *v, int64_t now) {
   int64_t due = v->keys_due < escape_due(v) ? v->keys_due : escape_due(v);
+  if (notice_due(v) < due) due = notice_due(v);
+  if (is_redrawing(v, now) && v->redraw_at + REDRAW_MOST_MS < due) due = v->redraw_at + REDRAW_MOST_MS;
   if (is_reconnecting(v) && v->connect_at > now && v->connect_at < due) due = v->connect_at;
   if (v->ended_at > 0 && silent_at(v) < due) due = silent_at(v);
   if (v->ended_at > 0 && now >= due) due = now + ESCAPE_MS;
@@ -184,7 +206,7 @@ static void collect(const struct view *v, int64_t now, struct pollfd out[SLOTS])
   short to_holder = v->link.out.length > 0 ? POLLOUT : 0;
   out[SLOT_SIGNALS] = (struct pollfd){.fd = v->signals, .events = POLLIN};
   // Until there is something to see the line is as it was, and Ctrl-C works.
-  bool may_read = v->has_begun && v->link.out.length < INPUT_MAX;
+  bool may_read = v->has_begun && v->link.out.length < INPUT_MAX && !is_redrawing(v, now);
   out[SLOT_IN] = (struct pollfd){.fd = may_read ? v->terminal->in : -1, .events = POLLIN};
   out[SLOT_OUT] = (struct pollfd){.fd = v->screen.length > 0 || may_connect ? v->terminal->out : -1, .events = POLLOUT};
   out[SLOT_LINK] = (struct pollfd){.fd = from_holder || to_holder ? v->link.fd : -1, .events = from_holder | to_holder};
@@ -211,7 +233,7 @@ static void live(struct view *v) {
 }
 
 int view_run(const struct attach_options *options, struct terminal *terminal) {
-  struct view v = {.options = options, .terminal = terminal, .link.fd = -1, .typist = -1, .keys_due = INT64_MAX,
+  struct view v = {.options = options, .terminal = terminal, .link.fd = -1, .before.fd = -1, .typist = -1, .keys_due = INT64_MAX,
                    .keys.detach = options->detach_key, .wants_to_type = !options->is_watching};
   v.folder = open(options->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   v.signals = open_signals();
@@ -219,6 +241,7 @@ int view_run(const struct attach_options *options, struct terminal *terminal) {
   else connect_holder(&v, clock_ms());
   live(&v);
   link_close(&v.link);
+  link_close(&v.before);
   buffer_free(&v.snapshot);
   buffer_free(&v.screen);
   return v.result;

@@ -2,12 +2,13 @@ import { existsSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ErrorCode, RollcallError } from "../domain/errors.ts";
-import { checkPattern } from "../domain/screen-rules.ts";
-import { KINDS, type Kind, type Waiting } from "../domain/session.ts";
+import { checkPattern } from "../domain/screen/screen-rules.ts";
+import { KINDS, type Kind, type Waiting } from "../domain/session/session.ts";
 import { events, lines, objects, texts } from "../testing/agent-words.ts";
 import { waiting } from "../testing/arbitraries.ts";
 import { expectWellFormed } from "../testing/well-formed-seen.ts";
-import type { Addressee, Agent, Keystrokes, LaunchPlan, LaunchRequest, Seen } from "./agent.ts";
+import type { Agent, Keystrokes, LaunchPlan, LaunchRequest, Seen, Target } from "./agent.ts";
+import { keystrokesIn } from "./keystrokes.ts";
 
 const NOWHERE = "/nowhere/at/all";
 const NATIVE = "11111111-2222-4333-8444-555555555555";
@@ -162,9 +163,10 @@ export function agentContract(agent: Agent): void {
       const said = fc.string({ unit: "binary", maxLength: 80 });
       fc.assert(
         fc.property(fc.constantFrom(...KINDS), waiting, said, (kind, request, text) => {
-          const { say, approve, deny, answer, interrupt, stop } = agent.controls;
-          const to = addressee(kind);
-          for (const keys of [say(to, text), approve(to, request), interrupt(to), stop(to)])
+          const { say, approve, approveAlways, deny, answer, interrupt, stop } = agent.controls;
+          const to = target(kind);
+          const lasting = approveAlways?.(to, request);
+          for (const keys of [say(to, text), approve(to, request), lasting, interrupt(to), stop(to)])
             expectKeys(keys, hostOf(agent, kind));
           expectKeys(deny(to, request, null), hostOf(agent, kind));
           expectAnswer(() => deny(to, request, text), hostOf(agent, kind), "not_offered");
@@ -179,7 +181,12 @@ export function agentContract(agent: Agent): void {
       fc.assert(
         fc.property(fc.constantFrom(...capabilities.kinds), waiting, (kind, request) => {
           const keys = denied(agent, kind, request, "not on a Friday");
-          if (keys) expect([keys.bytes, ...(keys.more ?? [])].join("")).toContain("not on a Friday");
+          if (keys)
+            expect(
+              keystrokesIn(keys)
+                .map(({ bytes }) => bytes)
+                .join(""),
+            ).toContain("not on a Friday");
         }),
       );
     });
@@ -189,7 +196,7 @@ export function agentContract(agent: Agent): void {
 /** The keys, or undefined where it says so in one sentence. */
 function denied(agent: Agent, kind: Kind, request: Waiting, reason: string): Keystrokes | undefined {
   try {
-    return agent.controls.deny(addressee(kind), request, reason);
+    return agent.controls.deny(target(kind), request, reason);
   } catch (error) {
     expect(error).toMatchObject({ code: "not_offered", hint: expect.any(String) });
     return undefined;
@@ -206,7 +213,7 @@ function requestsOf({ capabilities }: Agent, kind: Kind): LaunchRequest[] {
 }
 
 /** With notes of every name, so that a control that needs one has it. */
-function addressee(kind: Kind): Addressee {
+function target(kind: Kind): Target {
   const notes = new Proxy({}, { get: (_, name) => (typeof name === "string" ? "noted" : undefined) });
   return { kind, nativeId: NATIVE, notes };
 }
@@ -222,9 +229,9 @@ function hostOf(agent: Agent, kind: Kind): LaunchPlan["host"] | undefined {
 function expectKeys(keys: Keystrokes | undefined, host: LaunchPlan["host"] | undefined): void {
   if (keys === undefined) return;
   expect(keys.bytes).not.toBe("");
-  if (keys.onScreen !== undefined) checkPattern(keys.onScreen);
+  for (const { onScreen } of keystrokesIn(keys)) if (onScreen !== undefined) checkPattern(onScreen);
   // One thing said is one line on pipes, and one paste at a terminal: nothing in it may end it early.
-  for (const bytes of [keys.bytes, ...(keys.more ?? [])])
+  for (const { bytes } of keystrokesIn(keys))
     if (host === "pipe") expect(bytes.indexOf("\n")).toBe(bytes.length - 1);
     else expect(bytes.split("\u001b[201~").length).toBeLessThanOrEqual(2);
 }

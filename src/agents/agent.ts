@@ -1,10 +1,11 @@
-import type { HostName } from "../domain/carried.ts";
-import type { NewEntry } from "../domain/entry.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { ScreenRule } from "../domain/screen-rules.ts";
-import type { AgentType, Kind, Waiting } from "../domain/session.ts";
-import type { Signal, TrustOrder } from "../domain/signal.ts";
+import type { ScreenRule } from "../domain/screen/screen-rules.ts";
+import type { HostName } from "../domain/session/carried.ts";
+import type { LastTurn } from "../domain/session/outcome.ts";
+import type { AgentType, Kind, Waiting } from "../domain/session/session.ts";
+import type { Signal, TrustOrder } from "../domain/supervise/signal.ts";
 import type { Instant } from "../domain/time.ts";
+import type { NewEntry } from "../domain/transcript/entry.ts";
 import type { UsageEntry } from "../domain/usage.ts";
 
 /**
@@ -34,11 +35,21 @@ export interface Agent {
 export interface Outside {
   /** What its parsers remember of one that may have been there for long, and whose start nobody saw. */
   readonly notes?: Notes;
+  /**
+   * How the open turn went, of a session that shows itself to be at its prompt and whose transcript does not say that
+   * the turn is over; undefined where what was read of it does not tell.
+   */
+  turnAtRest?(notes: Notes): TurnOver | undefined;
   /** Where they leave their traces, for whoever has this environment. */
   places(env: Readonly<Record<string, string | undefined>>): {
     readonly liveFiles: string | null;
     readonly transcripts: string;
   };
+  /** Where a session writes its transcript, unless it began in another folder. */
+  transcriptOf?(
+    env: Readonly<Record<string, string | undefined>>,
+    identity: OutsideIdentity,
+  ): string | undefined;
   /** Whose live file it is; undefined where it tells of no session. */
   ofFile?(content: JsonObject): OutsideIdentity | undefined;
   /** Whose transcript it is, from its name and a line of it; undefined where that line does not tell. */
@@ -69,6 +80,8 @@ export interface Capabilities {
   readonly queuesInput: boolean;
   /** Whether its state or transcript shows that it took an input; else written is delivered. */
   readonly confirmsInput: boolean;
+  /** Whether its transcript says where a turn is over (`isTurnRead`), of sessions of this kind. */
+  readonly endsTurnsInTranscript: (kind: Kind) => boolean;
   readonly canResume: boolean;
   readonly canFork: boolean;
   /** Whether its output itself is the transcript. */
@@ -134,18 +147,31 @@ export interface Seen {
   /** Texts that the agent shows to have, though it may work on another one yet. */
   readonly taken?: readonly string[];
   /**
-   * What will tell the rest of this in a moment, and is waited for, but not for long: the transcript that this turn
-   * is over, and until there all that was said; or a hook, whereupon this piece is parsed again.
+   * Another source completes this piece. `turn`: wait up to a second for the end of the turn in the transcript. `hook`:
+   * wait up to half a second for a hook, then parse the piece again.
    */
   readonly awaits?: "turn" | "hook";
   /** Of a transcript: a turn is over here. */
   readonly isTurnRead?: true;
+  /** Turns that end and begin at this line of a transcript, in this order. */
+  readonly turn?: TurnMark;
   /** From now on it writes its transcript here. */
   readonly transcript?: string;
   /** To be remembered; others stay. */
   readonly notes?: Notes;
   /** What the protocol wants to be answered, whoever is asked. */
   readonly reply?: string;
+}
+
+export interface TurnMark {
+  readonly over?: TurnOver;
+  readonly isBegun?: true;
+}
+
+/** How a turn went; `why` where it failed. */
+export interface TurnOver {
+  readonly result: LastTurn;
+  readonly why: string | null;
 }
 
 /** Parsers of the sources that this agent has. Each is total: what it does not understand tells nothing. */
@@ -171,33 +197,37 @@ export interface Observe {
 }
 
 /** Whom something is said to. */
-export interface Addressee {
+export interface Target {
   readonly kind: Kind;
   readonly nativeId: string | null;
   readonly notes: Notes;
 }
 
-/** Bytes for the agent's input. `onScreen` must be seen before they may be sent. */
-export interface Keystrokes {
+/** Bytes for the agent's input. `onScreen`, the source of a pattern, must be seen before they may be sent. */
+export interface Keystroke {
   readonly bytes: string;
-  /** Each once the agent had a moment for those before it. */
-  readonly more?: readonly string[];
-  /** The source of a pattern. */
   readonly onScreen?: string;
+}
+
+export interface Keystrokes extends Keystroke {
+  /** Each once the agent had a moment for those before it, and shows what this one needs. */
+  readonly more?: readonly (string | Keystroke)[];
 }
 
 /** What to write for each thing a person can say; undefined where this agent or request does not offer it. */
 export interface Controls {
   /** Undefined: the text as the host types it. */
-  say(to: Addressee, text: string): Keystrokes | undefined;
-  approve(to: Addressee, request: Waiting): Keystrokes | undefined;
+  say(to: Target, text: string): Keystrokes | undefined;
+  approve(to: Target, request: Waiting): Keystrokes | undefined;
+  /** The agent's own choice to ask no more for calls like this one; its screen says whether this dialog has it. */
+  approveAlways?(to: Target, request: Waiting): Keystrokes | undefined;
   /** Throws a coded error for a reason that its dialog has no place for: none is dropped in silence. */
-  deny(to: Addressee, request: Waiting, reason: string | null): Keystrokes | undefined;
+  deny(to: Target, request: Waiting, reason: string | null): Keystrokes | undefined;
   /** Throws a coded error for a choice that the request does not offer. */
-  answer(to: Addressee, request: Waiting, choice: string): Keystrokes | undefined;
-  interrupt(to: Addressee): Keystrokes | undefined;
+  answer(to: Target, request: Waiting, choice: string): Keystrokes | undefined;
+  interrupt(to: Target): Keystrokes | undefined;
   /** A polite stop before any signal. */
-  stop(to: Addressee): Keystrokes | undefined;
+  stop(to: Target): Keystrokes | undefined;
   /** Keys that empty its prompt box; undefined where the screen shows it empty, or shows none. */
   emptyBox?(screen: string): string | undefined;
 }

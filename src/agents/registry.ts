@@ -1,4 +1,4 @@
-import type { AgentType } from "../domain/session.ts";
+import type { AgentType } from "../domain/session/session.ts";
 import type { Agent } from "./agent.ts";
 import { claude } from "./claude/adapter.ts";
 import { codex } from "./codex/adapter.ts";
@@ -14,9 +14,4 @@ export function findAgent(type: AgentType): Agent | undefined {
 /** The agents whose sessions are found even if someone started them without Rollcall. */
 export function agentsSeenOutside(): readonly Agent[] {
   return AGENTS.filter(({ outside }) => outside !== undefined);
-}
-
-/** The agents that `start` knows by name; any other program is started as a command. */
-export function agentTypes(): readonly AgentType[] {
-  return AGENTS.map(({ type }) => type).filter((type) => type !== "unknown");
 }

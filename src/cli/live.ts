@@ -2,16 +2,19 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Client, connectDaemon, type Verb } from "../client/client.ts";
 import { type DaemonOptions, ensureDaemon } from "../client/start-daemon.ts";
-import { exitCodeOf, RollcallError } from "../domain/errors.ts";
-import type { ProcessIdentity, SessionRow } from "../domain/session.ts";
-import { LIVE_STATES } from "../domain/state.ts";
+import { RollcallError } from "../domain/errors.ts";
+import type { ProcessIdentity, SessionRow } from "../domain/session/session.ts";
+import { LIVE_STATES } from "../domain/session/state.ts";
 import { LONGEST_DURATION_MS, parseDuration } from "../domain/time.ts";
-import { launchFolder, runFolder } from "../record/config.ts";
-import { isProcessAlive } from "../record/process.ts";
+import { launchFolder } from "../home/launch-folder.ts";
+import { runFolder } from "../home/layout.ts";
+import { NO_LIMIT } from "../home/setting.ts";
+import { isProcessAlive } from "../machine/process.ts";
 import type { Rollcall } from "../record/rollcall.ts";
-import { type Input, optionOf } from "./command.ts";
+import { type Input, optionOf } from "./framework/command.ts";
+import { forEach } from "./framework/for-each.ts";
+import type { Output } from "./framework/output.ts";
 import { withRollcall } from "./open.ts";
-import { describeError, type Output } from "./output.ts";
 
 /** The store for names and records, and the daemon for what lives; it is started when it is not there. */
 export async function withDaemon<T>(
@@ -40,7 +43,7 @@ export async function findDaemon(home: string): Promise<Client | undefined> {
 /** How long a daemon that is well may take to say who it is. */
 export const ANSWER_MS = 3000;
 
-/** For who only asks how it is: one that takes connections and says nothing is not waited for. */
+/** For status checks: gives up soon if the daemon accepts the connection but never greets. */
 export async function askDaemon(home: string): Promise<Client | "silent" | undefined> {
   try {
     return await connectDaemon(runFolder(home), ANSWER_MS);
@@ -93,42 +96,22 @@ export async function act(
   });
 }
 
-export interface Each<T> {
-  readonly work: (reference: string) => Promise<{ readonly result: T; readonly code: number }>;
-  readonly describe: (result: T) => string;
-  /** One that was named is told as itself; several, and whatever `--all` finds, as a list. */
-  readonly isList: boolean;
-}
-
-/** The worst exit code of several, each told by itself; one that fails does not stop the others. */
-export async function forEach<T>(
+/** The same for verbs that take several sessions. */
+export async function actOnEach(
   output: Output,
   references: readonly string[],
-  { work, describe, isList }: Each<T>,
+  operation: Verb,
+  said: string,
 ): Promise<number> {
-  const settled = await Promise.allSettled(references.map(work));
-  const codes = settled.map((each) =>
-    each.status === "fulfilled" ? each.value.code : exitCodeOf(each.reason),
+  return withDaemon(output, (client, rollcall) =>
+    forEach(rollcall, output, references, {
+      work: async (sessionId) => ({
+        result: await client.call<Acted>(operation, { sessionId, channel: "cli" }),
+        code: 0,
+      }),
+      describe: ({ sessionId }) => `${said} ${sessionId}.`,
+    }),
   );
-  if (!isList) {
-    const [only] = settled;
-    if (only?.status === "rejected") throw only.reason;
-    if (output.isJson) output.json(only?.value.result);
-    else output.line(describe(only?.value.result as T));
-  } else if (output.isJson) {
-    output.json({
-      results: settled.map((each, index) =>
-        each.status === "fulfilled"
-          ? each.value.result
-          : { sessionId: references[index], error: describeError(each.reason) },
-      ),
-    });
-  } else {
-    for (const each of settled)
-      if (each.status === "fulfilled") output.line(describe(each.value.result));
-      else await output.error(each.reason);
-  }
-  return Math.max(0, ...codes);
 }
 
 /** What Rollcall carries here and has not seen the end of; a session that shows nothing may still have its process. */
@@ -149,6 +132,11 @@ export function durationOption(input: Input, name: string): number | undefined {
   throw new RollcallError("bad_input", `${JSON.stringify(text)} is not a duration for --${name}.`, {
     hint: "Write 500ms, 90s, 30m or 2h, at most 365d.",
   });
+}
+
+/** Null for `none`, which lifts what the settings say. */
+export function limitOption(input: Input, name: string): number | null | undefined {
+  return optionOf(input, name) === NO_LIMIT ? null : durationOption(input, name);
 }
 
 /** The row of a session whose process Rollcall carries, and the folder of its launch. */

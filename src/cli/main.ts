@@ -1,10 +1,10 @@
 import { exitCodeOf, RollcallError } from "../domain/errors.ts";
-import type { Command } from "./command.ts";
-import { allCommands, findCommand, type Registered } from "./commands.ts";
-import { commandHelp, mainHelp } from "./help.ts";
-import { nearest } from "./nearest.ts";
-import { Output } from "./output.ts";
-import { parseInput } from "./parse.ts";
+import type { Command } from "./framework/command.ts";
+import { allCommands, findCommand, type Registered } from "./framework/commands.ts";
+import { commandHelp, mainHelp } from "./framework/help.ts";
+import { nearest } from "./framework/nearest.ts";
+import { Output } from "./framework/output.ts";
+import { parseInput } from "./framework/parse.ts";
 
 /** The command line: finds the command, loads it alone, and turns what it throws into one sentence and an exit code. */
 export function run(args: readonly string[] = process.argv.slice(2)): void {
@@ -23,9 +23,10 @@ async function dispatch(args: readonly string[], output: Output): Promise<number
   const [first, ...rest] = args;
   if (first === undefined || first === "--json" || first === "--all")
     return (await import("./roll.ts")).showRoll(args, output);
-  if (first === "--version" || first === "-v") return (await import("./version.ts")).showVersion(output);
+  if (first === "--version" || first === "-v")
+    return (await import("./framework/version.ts")).showVersion(output);
   if (first === "--help" || first === "-h" || first === "help") return help(rest, output);
-  if (first === "__complete") return (await import("./complete.ts")).complete(rest, output);
+  if (first === "__complete") return (await import("./framework/complete.ts")).complete(rest, output);
   const registered = findCommand(first);
   if (!registered) throw unknownCommand(first);
   const { command } = await registered.load();

@@ -1,8 +1,8 @@
-import { createHider } from "../domain/redact.ts";
+import { createHider } from "../domain/redact/redact.ts";
 import type { OpenOptions } from "../record/open.ts";
 import { openRollcall } from "../record/open.ts";
 import type { Rollcall } from "../record/rollcall.ts";
-import type { Output } from "./output.ts";
+import type { Output } from "./framework/output.ts";
 
 /**
  * The store for the length of one command. Its files are brought up to date also when the command fails; the
@@ -16,6 +16,7 @@ export async function withRollcall<T>(
 ): Promise<T> {
   const rollcall = await openRollcall({
     channel: "cli",
+    isAsking: true,
     warn: (sentence) => output.warn(sentence),
     ...options,
   });

@@ -35,7 +35,7 @@ export class Client implements Disposable {
     this.#calls += 1;
     const id = this.#calls;
     const answered = new Promise<unknown>((resolve, reject) => this.#pending.set(id, { resolve, reject }));
-    this.#socket.write(`${JSON.stringify({ id, operation, input: toWire(input) })}\n`);
+    this.#socket.write(`${JSON.stringify({ id, operation, input: toWire(input), pid: process.pid })}\n`);
     return fromWire(await answered) as T;
   }
 
@@ -126,7 +126,7 @@ function greet(socket: Socket, greeting: Greeting["rollcall"]): Client {
   if (greeting.protocol === PROTOCOL) return new Client(socket, greeting);
   throw new RollcallError(
     "daemon_other_version",
-    `The daemon is of version ${greeting.version} and speaks another language.`,
+    `The running daemon (${greeting.version}) uses an incompatible protocol.`,
     { hint: "`rollcall up` replaces it; agents run on.", facts: { ...greeting } },
   );
 }

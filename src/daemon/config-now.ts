@@ -1,7 +1,7 @@
-import type { ResumePolicy } from "../domain/resume.ts";
-import type { SessionRow } from "../domain/session.ts";
-import { type Config, loadConfig, resumePolicyOf } from "../record/config.ts";
-import { workspaceOf } from "../record/workspace.ts";
+import type { ResumePolicy } from "../domain/session/resume.ts";
+import type { SessionRow } from "../domain/session/session.ts";
+import { type Config, loadConfig, resumePolicyOf } from "../home/settings.ts";
+import { workspaceOf } from "../machine/workspace.ts";
 import type { Services } from "./services.ts";
 
 /**

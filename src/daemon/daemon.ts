@@ -2,27 +2,28 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findAgent } from "../agents/registry.ts";
 import { RollcallError } from "../domain/errors.ts";
-import { createRedactor } from "../domain/redact.ts";
-import type { SessionRow } from "../domain/session.ts";
-import { isLive } from "../domain/state.ts";
-import { launchFolder } from "../record/config.ts";
+import { createRedactor } from "../domain/redact/redact.ts";
+import type { SessionRow } from "../domain/session/session.ts";
+import { isLive } from "../domain/session/state.ts";
+import { LAUNCH_FILES, launchFolder } from "../home/launch-folder.ts";
+import { Turns } from "../machine/turns.ts";
 import { stamp } from "../record/context.ts";
-import { HookSpool } from "./hook-spool.ts";
-import { Hub } from "./hub.ts";
-import { followKept } from "./kept-children.ts";
-import { type Carrying, LiveSession } from "./live-session.ts";
-import { Notifier } from "./notify.ts";
+import { EventHub } from "./feed/event-hub.ts";
+import { Notifier } from "./feed/notify.ts";
+import { followKept } from "./operations/kept-children.ts";
 import { type CarriedBy, Outside } from "./outside/outside.ts";
 import type { Services } from "./services.ts";
-import { readWhereabouts } from "./whereabouts.ts";
-
-/** The name of the file in the folder of a launch that holds the values to hide. */
-export const SECRETS_FILE = "secrets";
+import type { Carrying } from "./session/carrying.ts";
+import { LiveSession } from "./session/live-session.ts";
+import { readAgentPaths } from "./sources/agent-paths.ts";
+import { HookSpool } from "./sources/hook-spool.ts";
 
 /** Everything that is alive on this machine, by session. */
 export class Daemon {
   readonly services: Services;
-  readonly hub = new Hub();
+  readonly hub = new EventHub();
+  /** Starts that bring a key, one after the other. */
+  readonly keyedStarts = new Turns();
   readonly #sessions = new Map<string, LiveSession>();
   readonly #hooks: HookSpool;
   readonly #notifier: Notifier;
@@ -114,7 +115,7 @@ export class Daemon {
       kind: row.kind,
       launch: row.carried.launch,
       agent,
-      whereabouts: readWhereabouts(folder),
+      agentPaths: readAgentPaths(folder),
       redactor: createRedactor([...this.services.context.secrets(), ...readSecrets(folder)]),
     });
   }
@@ -125,9 +126,7 @@ export class Daemon {
 
   #carries(of: CarriedBy): boolean {
     return this.all.some((session) =>
-      "nativeId" in of
-        ? session.addressee.nativeId === of.nativeId
-        : session.transcript.path === of.transcript,
+      "nativeId" in of ? session.target.nativeId === of.nativeId : session.transcript.path === of.transcript,
     );
   }
 
@@ -155,7 +154,7 @@ export class Daemon {
 /** None where a power cut left only half of them. */
 function readSecrets(folder: string): string[] {
   try {
-    return JSON.parse(readFileSync(join(folder, SECRETS_FILE), "utf8")) as string[];
+    return JSON.parse(readFileSync(join(folder, LAUNCH_FILES.secrets), "utf8")) as string[];
   } catch {
     return [];
   }
@@ -174,6 +173,10 @@ export function liveOrThrow(daemon: Daemon, row: SessionRow): LiveSession {
 }
 
 export function notCarried(row: SessionRow): RollcallError {
+  if (row.origin === "observed")
+    return new RollcallError("not_carried", `Session ${row.id} runs outside Rollcall: it is observed only.`, {
+      hint: "Answer, interrupt or leave it where it runs.",
+    });
   const sentence = `Session ${row.id} is only a record; Rollcall does not carry its process.`;
   const hint = `\`rollcall finalize ${row.id} completed\` ends the work on it.`;
   return new RollcallError("not_carried", sentence, { hint });

@@ -1,13 +1,7 @@
 import { RollcallError } from "../domain/errors.ts";
-import { type AnswerInput, answerRequest } from "./answer.ts";
+import { isLive } from "../domain/session/state.ts";
 import type { Daemon } from "./daemon.ts";
-import { type DataInput, sessionData } from "./data.ts";
-import type { Handlers } from "./door.ts";
-import { continueSession, type Ended, type EndInput, endSession, pauseSession } from "./end.ts";
-import { explainSession } from "./explain.ts";
-import { interruptSession } from "./interrupt.ts";
-import { Launches } from "./launches.ts";
-import { sendInput, sendKeys } from "./send.ts";
+import { Launches } from "./launch/launches.ts";
 import {
   type ForkInput,
   forkSession,
@@ -15,8 +9,15 @@ import {
   resumeSession,
   type StartInput,
   startSession,
-} from "./start.ts";
-import { type WaitInput, waitForSessions } from "./wait.ts";
+} from "./launch/start.ts";
+import { type AnswerInput, answerRequest } from "./operations/answer.ts";
+import { type DataInput, sessionData } from "./operations/data.ts";
+import { continueSession, type Ended, type EndInput, endSession, pauseSession } from "./operations/end.ts";
+import { explainSession } from "./operations/explain.ts";
+import { interruptSession } from "./operations/interrupt.ts";
+import { sendInput, sendKeys } from "./operations/send.ts";
+import { type WaitInput, waitForSessions } from "./operations/wait.ts";
+import type { Handlers } from "./socket/socket-server.ts";
 
 /** What is done for each operation of the table. */
 export function handlersOf(daemon: Daemon, stop: () => void): Handlers {
@@ -25,7 +26,7 @@ export function handlersOf(daemon: Daemon, stop: () => void): Handlers {
     start_session: async (input: StartInput) => launches.run(async () => startSession(daemon, input)),
     resume_session: async (input: ResumeInput) => launches.run(async () => resumeSession(daemon, input)),
     fork_session: async (input: ForkInput) => launches.run(async () => forkSession(daemon, input)),
-    send_input: async (input: Parameters<typeof sendInput>[1]) => sendInput(daemon, input),
+    send_input: async (input: Parameters<typeof sendInput>[1], signal) => sendInput(daemon, input, signal),
     send_keys: async (input: Parameters<typeof sendKeys>[1]) => sendKeys(daemon, input),
     answer_request: async (input: AnswerInput) => answerRequest(daemon, input),
     interrupt_session: async (input: { sessionId: string }) => interruptSession(daemon, input),
@@ -93,6 +94,12 @@ function notProven(unproven: readonly Ended[]): RollcallError {
   const remaining = unproven.flatMap((each) => each.remaining);
   const ids = unproven.map(({ session }) => session.id);
   const which = remaining.length === 0 ? "which is not known" : `pids ${remaining.join(", ")}`;
+  if (unproven.every(({ session }) => !isLive(session.state)))
+    return new RollcallError(
+      "not_proven",
+      `The end of ${ids.join(", ")} cannot be proven, because their holders and guards were killed (pids: ${remaining.join(", ") || "none known"}).`,
+      { hint: "Stop the daemon once more to go without.", facts: { sessionIds: ids, remaining } },
+    );
   return new RollcallError(
     "not_proven",
     `Processes are left (${which}) of ${ids.join(", ")}; the daemon stays and tries again every 5 s.`,

@@ -1,8 +1,9 @@
 import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { RollcallError } from "../domain/errors.ts";
-import { runFolder } from "../record/config.ts";
-import { hookPlaces } from "../record/hook-script.ts";
+import { hookPlaces } from "../home/hook-script.ts";
+import { daemonPidPath, runFolder } from "../home/layout.ts";
+import { checkStateFolder } from "../home/state-folder.ts";
 
 /** Where the daemon of a state folder keeps what lives only as long as its sessions. */
 export interface Places {
@@ -25,7 +26,7 @@ export function placesOf(home: string): Places {
     home,
     run,
     lock: join(run, "daemon.lock"),
-    pid: join(run, "daemon.pid"),
+    pid: daemonPidPath(home),
     socket: join(run, "daemon.sock"),
     sessions: join(run, "sessions"),
     hooks: spool,
@@ -37,6 +38,7 @@ export function placesOf(home: string): Places {
 
 /** Folders of this user alone. One that is a link or another's could be read or swapped by someone else. */
 export function makePlaces(places: Places): void {
+  checkStateFolder(places.home);
   for (const folder of [places.home, places.run, places.sessions, places.hooks, places.recordings]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const found = lstatSync(folder);

@@ -1,19 +1,22 @@
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import { homeFolder } from "../home/layout.ts";
 import { ScreenCache } from "../host/screen-cache.ts";
-import { Turns } from "../host/turns.ts";
-import { homeFolder } from "../record/config.ts";
+import { startTimeOf } from "../machine/process.ts";
+import { Turns } from "../machine/turns.ts";
 import { takeLock } from "../record/lock.ts";
-import { openRollcall } from "../record/open.ts";
-import { startTimeOf } from "../record/process.ts";
+import { openForDaemon } from "../record/open.ts";
+import { findAsker } from "./asker.ts";
 import { Daemon } from "./daemon.ts";
-import { openDoor } from "./door.ts";
 import { handlersOf } from "./handlers.ts";
-import { Leftovers } from "./leftovers.ts";
+import { OutputSlices } from "./intake/output-slices.ts";
 import { openLog } from "./log.ts";
 import { makePlaces, type Places, placesOf } from "./places.ts";
 import type { Programs } from "./services.ts";
+import { Leftovers } from "./session/leftovers.ts";
+import { TreeWatch } from "./session/tree-watch.ts";
+import { openSocketServer } from "./socket/socket-server.ts";
 
 export interface DaemonOptions {
   readonly programs: Programs;
@@ -56,6 +59,8 @@ function writePid(path: string, log: Logger): void {
   }
 }
 
+/** As long as a command waits for another writer. */
+const LOCK_PATIENCE_MS = 5000;
 const NAMED_MS = 1000;
 const PLACE_MS = 5000;
 const STEP_MS = 20;
@@ -91,7 +96,9 @@ async function serve(
   isInPlace: () => boolean,
 ): Promise<number> {
   const warn = (sentence: string) => log.warn(sentence);
-  await using rollcall = await openRollcall({ home: places.home, cwd: places.home, channel: "api", warn });
+  const { home } = places;
+  const lockPatienceMs = LOCK_PATIENCE_MS;
+  await using rollcall = openForDaemon({ home, cwd: home, channel: "api", warn, lockPatienceMs });
   const services = {
     rollcall,
     context: rollcall.context,
@@ -100,12 +107,12 @@ async function serve(
     screens: new ScreenCache(),
     snapshots: new Turns(),
     leftovers: new Leftovers(programs.holder),
+    trees: new TreeWatch(),
+    slices: new OutputSlices(),
     programs,
     version,
   };
-  process.on("unhandledRejection", (error) =>
-    log.error({ err: error }, "something failed that nobody waited for"),
-  );
+  process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
   process.on("uncaughtException", (error) => {
     log.fatal({ err: error }, "the daemon has to leave; agents run on");
     process.exit(1);
@@ -117,12 +124,13 @@ async function serve(
   setInterval(() => isInPlace() || stopped.resolve("another daemon has its place"), PLACE_MS).unref();
   await daemon.comeBack();
   const handlers = handlersOf(daemon, () => stopped.resolve("asked"));
-  const door = await openDoor({
+  const server = await openSocketServer({
     socket: places.socket,
     version,
     handlers,
     redact: rollcall.context.redact,
     log,
+    findAsker: (pid) => findAsker(home, pid),
   });
   log.info({ version, live: daemon.all.length }, "ready");
   tell("ready");
@@ -131,7 +139,7 @@ async function serve(
   // New callers find no daemon from now on; those inside are answered first.
   if (isInPlace()) rmSync(places.socket, { force: true });
   await daemon.letGo();
-  await door[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
   log.info("stopped");
   return 0;
 }

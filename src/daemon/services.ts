@@ -1,10 +1,12 @@
 import type { Logger } from "pino";
 import type { ScreenCache } from "../host/screen-cache.ts";
-import type { Turns } from "../host/turns.ts";
+import type { Turns } from "../machine/turns.ts";
 import type { Context } from "../record/context.ts";
 import type { Rollcall } from "../record/rollcall.ts";
-import type { Leftovers } from "./leftovers.ts";
+import type { OutputSlices } from "./intake/output-slices.ts";
 import type { Places } from "./places.ts";
+import type { Leftovers } from "./session/leftovers.ts";
+import type { TreeWatch } from "./session/tree-watch.ts";
 
 /** What every part of the daemon works with. */
 export interface Services {
@@ -13,9 +15,11 @@ export interface Services {
   readonly places: Places;
   readonly log: Logger;
   readonly screens: ScreenCache;
-  /** Of snapshots, which can wait: who asks for a screen does not stand behind them. */
+  /** Serialises the writing of snapshots, so that it never delays a screen that somebody asks for. */
   readonly snapshots: Turns;
   readonly leftovers: Leftovers;
+  readonly trees: TreeWatch;
+  readonly slices: OutputSlices;
   readonly programs: Programs;
   readonly version: string;
 }

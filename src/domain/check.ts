@@ -1,6 +1,6 @@
 import { RollcallError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
-import { METADATA_LIMIT_BYTES } from "./session.ts";
+import { METADATA_LIMIT_BYTES } from "./session/session.ts";
 import { type Instant, parseInstant } from "./time.ts";
 
 /** A value of a closed list, or one sentence that names the list. */

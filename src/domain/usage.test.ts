@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { requests } from "../testing/arbitraries.ts";
 import { created, entryAdded, request, rowAfter } from "../testing/events.ts";
-import { usageOf } from "./record.ts";
+import { usageOf } from "./session/record.ts";
 import {
   addToLedger,
   combineUsage,

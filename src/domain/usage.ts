@@ -6,6 +6,11 @@ import type { Instant } from "./time.ts";
 export interface UsageEntry {
   /** Names the request: writing it again replaces it, so that each is counted once. */
   readonly requestKey: string;
+  /**
+   * The provider gave the key, so that it names one request over all sessions. The session that reports it first owns
+   * it: in a fork or a resumed copy of the conversation it counts no second time.
+   */
+  readonly isShared?: true;
   readonly at: Instant;
   readonly model: string | null;
   readonly tokensInput: number | null;

@@ -21,7 +21,7 @@ export class Utf8Chunks {
 }
 
 /** How many bytes at the end begin a character that is not whole. */
-function incompleteTail(bytes: Buffer): number {
+export function incompleteTail(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const at = bytes.length - back;
     if (isContinuation(bytes[at])) continue;

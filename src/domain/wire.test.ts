@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lives, metadata } from "../testing/arbitraries.ts";
 import { created, entryAdded, place, replay, rowAfter } from "../testing/events.ts";
-import { NOTHING_OBSERVED, toRecord, usageOf } from "./record.ts";
-import type { SessionRow } from "./session.ts";
+import { NOTHING_OBSERVED, toRecord, usageOf } from "./session/record.ts";
+import type { SessionRow } from "./session/session.ts";
 import { fromWire, toWire } from "./wire.ts";
 
 const recordOf = (row: SessionRow) => {

@@ -25,22 +25,20 @@ describe.skipIf(!hasCompiler)("of several terminals", () => {
     await session.says(`heard ${hex("ba")}`);
   });
 
-  test("one that does not type takes over by a key, which itself is not sent", async () => {
-    await using session = await startSession(take(3), pty);
+  test("one that does not type takes over by a key, which is sent", async () => {
+    await using session = await startSession(take(5), pty);
     await using control = await session.connect();
     await using first = await attach(session);
     await using second = await attach(session);
     const { typist } = await control.status();
-    first.type("take over");
+    first.type("12");
     await untilStatus(control, (status) => status.typist !== typist);
-    first.type("1");
-    await pause();
-    second.type("lost");
-    await untilStatus(control, (status) => status.typist === typist);
-    second.type("2");
-    await pause();
     second.type("3");
-    await session.says(`heard ${hex("123")}`);
+    await untilStatus(control, (status) => status.typist === typist);
+    second.type("4");
+    await pause();
+    second.type("5");
+    await session.says(`heard ${hex("12345")}`);
   });
 
   test("one that does not type takes nothing over by mouse, focus, arrows or answers", async () => {
@@ -56,18 +54,17 @@ describe.skipIf(!hasCompiler)("of several terminals", () => {
     await session.says(`heard ${hex("x")}`);
   });
 
-  test("one that takes over by a paste sends nothing of it", async () => {
-    await using session = await startSession(take(1), pty);
+  test("one that takes over by a paste sends all of it", async () => {
+    const paste = "\x1b[200~make\n\x1b[201~";
+    await using session = await startSession(take(paste.length), pty);
     await using control = await session.connect();
     await using first = await attach(session);
     await using _second = await attach(session);
     const { typist } = await control.status();
-    first.type("\x1b[200~rm -rf");
+    first.type(paste.slice(0, 9));
     await untilStatus(control, (status) => status.typist !== typist);
-    first.type(" /\n\x1b[201~");
-    await pause();
-    first.type("x");
-    await session.says(`heard ${hex("x")}`);
+    first.type(paste.slice(9));
+    await session.says(`heard ${hex(paste)}`);
   });
 
   test("one that only watches shows all, never types and never resizes, and can leave", async () => {

@@ -12,7 +12,18 @@ export interface Emulator {
 }
 
 /** A terminal without a window. It answers no query. */
-export function makeEmulator({ cols, rows }: ScreenSize, scrollback: number): Emulator {
+/** As the holder has it, too: every cell is kept in memory, and a recording may be damaged or of an older holder. */
+const MOST_COLS = 1000;
+const MOST_ROWS = 500;
+
+/** The size itself, or the nearest that can be drawn. */
+export function drawableSize({ cols, rows }: ScreenSize): ScreenSize {
+  const within = (value: number, most: number) => Math.min(most, Math.max(1, Math.trunc(value) || 1));
+  return { cols: within(cols, MOST_COLS), rows: within(rows, MOST_ROWS) };
+}
+
+export function makeEmulator(size: ScreenSize, scrollback: number): Emulator {
+  const { cols, rows } = drawableSize(size);
   const terminal = new xterm.Terminal({
     cols,
     rows,

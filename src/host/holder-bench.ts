@@ -30,8 +30,9 @@ if (!hasCompiler) {
 /** The folder of the test programs and of the holder, named after their source: a change builds anew. */
 const programs = hasCompiler ? buildPrograms() : "";
 export const holderBinary = process.env.ROLLCALL_HOLDER ?? join(programs, "rollcall-holder");
-export const program = (name: "escapes" | "first_thread" | "hopper" | "no_dnotify" | "stubborn" | "probe") =>
-  join(programs, name);
+export const program = (
+  name: "chain" | "escapes" | "first_thread" | "hopper" | "no_dnotify" | "stubborn" | "probe" | "tree_count",
+) => join(programs, name);
 
 function buildPrograms(): string {
   const sources = [NATIVE, join(NATIVE, "test")].flatMap((folder) =>

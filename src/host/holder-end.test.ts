@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,6 +64,22 @@ describe.skipIf(!hasCompiler)("the end of a session", () => {
     expect(exit).toMatchObject({ agent: { code: 0, signal: null }, reason: "exited", tree: { killed: 1 } });
     expect(escapedPids(session).filter(isAlive)).toEqual([]);
   });
+
+  test("reaches every process of a deep chain that ignores the request", async () => {
+    await using session = await startSession([program("chain"), "100"], { graceMs: 100 });
+    await session.says("ready");
+    await endByFile(session.dir, 100);
+    expect(await session.ended()).toMatchObject({ tree: { state: "empty", killed: 100, remaining: [] } });
+  });
+
+  test.each([100, 400])(
+    "reads three times about each process of a chain of %i, however deep it stands",
+    (n) => {
+      const { stdout } = spawnSync(program("tree_count"), [String(n)], { encoding: "utf8" });
+      // Once to list it, once before it is signalled, and once as the parent of the next.
+      expect(stdout).toBe(`listed ${n} reads ${3 * n - 1}\n`);
+    },
+  );
 
   test.each([0, 50, 500, 5000])("catches a process that hops to a new pid every %i us", async (pause) => {
     await using session = await startSession([

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fromWire } from "../domain/wire.ts";
+import { LAUNCH_FILES } from "../home/launch-folder.ts";
 import type { Stream } from "./holder-message.ts";
 
 interface HolderProcess {
@@ -41,11 +42,11 @@ export interface HolderExit {
 }
 
 export function findHolderFile(dir: string): HolderFile | undefined {
-  return readJson(join(dir, "holder.json")) as HolderFile | undefined;
+  return readJson(join(dir, LAUNCH_FILES.holder)) as HolderFile | undefined;
 }
 
 export function findExitFile(dir: string): HolderExit | undefined {
-  return readJson(join(dir, "exit.json")) as HolderExit | undefined;
+  return readJson(join(dir, LAUNCH_FILES.exit)) as HolderExit | undefined;
 }
 
 export interface SpooledBytes {
@@ -69,11 +70,38 @@ export function readSpool(dir: string, stream: Stream): SpooledBytes {
 const MOST_TRIES = 100;
 
 function readSegments(dir: string, prefix: string): SpooledBytes {
+  const segments = segmentsOf(dir, prefix);
+  return {
+    low: segments[0]?.low ?? 0,
+    bytes: Buffer.concat(segments.map(({ name }) => readFileSync(join(dir, name)))),
+  };
+}
+
+/** The same segment by segment, from an offset on, so that a full spool is never held as a whole. */
+export function* spoolSegments(dir: string, stream: Stream, from: number): Generator<SpooledBytes> {
+  const segments = segmentsOf(dir, `${stream}-`);
+  for (const [index, { name, low }] of segments.entries()) {
+    const end = segments[index + 1]?.low ?? Number.POSITIVE_INFINITY;
+    if (end <= from) continue;
+    const bytes = readIfThere(join(dir, name));
+    if (bytes) yield { low, bytes };
+  }
+}
+
+/** Offsets are padded in the names, so that their order is the order of the bytes. */
+function segmentsOf(dir: string, prefix: string): { readonly name: string; readonly low: number }[] {
   const names = readdirSync(dir).filter((name) => name.startsWith(prefix));
-  // Offsets are padded, so that the order of names is the order of bytes.
-  names.sort();
-  const low = names[0] === undefined ? 0 : Number(names[0].slice(prefix.length));
-  return { low, bytes: Buffer.concat(names.map((name) => readFileSync(join(dir, name)))) };
+  return names.sort().map((name) => ({ name, low: Number(name.slice(prefix.length)) }));
+}
+
+/** A living holder may have dropped it since the folder was read. */
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 function readJson(path: string): unknown {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { encodeFrame } from "./frames.ts";
 import { floodBytes, hasCompiler, program, startSession, until } from "./holder-bench.ts";
-import { readSpool } from "./holder-files.ts";
+import { readSpool, spoolSegments } from "./holder-files.ts";
 
 const MB = 1024 * 1024;
 const SEGMENT = 256 * 1024;
@@ -109,6 +109,17 @@ describe.skipIf(!hasCompiler)("the spool of a pipe", () => {
     }
     expect(client.output().equals(floodBytes(4 * MB))).toBe(true);
     expect(await session.ended()).toMatchObject({ agent: { code: 0 }, reason: "exited" });
+  });
+
+  test("is read segment by segment from any offset, each with its place", async () => {
+    await using session = await startSession(flood(MB));
+    await session.ended();
+    for (const from of [0, 1, SEGMENT - 1, SEGMENT, MB - 1, MB]) {
+      const read = [...spoolSegments(session.dir, "out", from)];
+      const first = Math.min(from - (from % SEGMENT), MB - SEGMENT);
+      expect(read.map(({ low }) => low)).toEqual(read.map((_, index) => first + index * SEGMENT));
+      expect(Buffer.concat(read.map(({ bytes }) => bytes)).equals(floodBytes(MB).subarray(first))).toBe(true);
+    }
   });
 
   test("keeps stdout and stderr apart, each complete", async () => {

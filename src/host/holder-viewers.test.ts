@@ -34,6 +34,20 @@ describe.skipIf(!hasCompiler)("viewers", () => {
     await watcher.shows("51x21");
   });
 
+  test("a size beyond 1000 columns and 500 rows is taken for that", async () => {
+    await using session = await startSession(size, { host: "pty", cols: 65535, rows: 65535 });
+    await using typist = await session.connect({
+      role: "view",
+      types: true,
+      from: 0,
+      cols: 20_000,
+      rows: 20_000,
+    });
+    expect(await typist.status()).toMatchObject({ cols: 1000, rows: 500 });
+    typist.holder.resize(65_535, 30);
+    await typist.has("resized", ({ cols, rows }) => cols === 1000 && rows === 30);
+  });
+
   test("the typist's size is the terminal's, also for those who watch", async () => {
     await using session = await startSession(size, { host: "pty" });
     await using watcher = await session.connect({ role: "view" });

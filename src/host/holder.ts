@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type FileHandle, open, rename, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
+import { LAUNCH_FILES } from "../home/launch-folder.ts";
 import { encodeFrame, FrameReader } from "./frames.ts";
 import { type HolderMessage, readMessage, type Stream } from "./holder-message.ts";
 
@@ -21,6 +22,8 @@ export interface HolderOptions {
   readonly graceMs?: number;
   readonly spoolBytes?: number;
   readonly keepChildren?: boolean;
+  /** The agent's; without it, that of this process. */
+  readonly umask?: number;
 }
 
 export interface MarkedProcesses {
@@ -51,8 +54,8 @@ export async function startHolder(options: HolderOptions): Promise<HolderStart> 
 }
 
 function holderArguments(options: HolderOptions): string[] {
-  const { dir, host, cwd, cols, rows, graceMs, spoolBytes, keepChildren, command } = options;
-  const numbers = Object.entries({ cols, rows, "grace-ms": graceMs, "spool-bytes": spoolBytes });
+  const { dir, host, cwd, cols, rows, graceMs, spoolBytes, keepChildren, umask, command } = options;
+  const numbers = Object.entries({ cols, rows, "grace-ms": graceMs, "spool-bytes": spoolBytes, umask });
   return [
     ...["--dir", dir, "--host", host, "--cwd", cwd],
     ...numbers.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
@@ -193,7 +196,7 @@ export async function signalMarked(
 
 /** Ends a session without a connection: works with a holder that is too busy to listen. */
 export async function endByFile(dir: string, graceMs: number): Promise<void> {
-  const temp = join(dir, ".end.tmp");
+  const temp = join(dir, `.${LAUNCH_FILES.end}.tmp`);
   await writeFile(temp, String(graceMs), { mode: 0o600 });
-  await rename(temp, join(dir, "end"));
+  await rename(temp, join(dir, LAUNCH_FILES.end));
 }

@@ -1,4 +1,4 @@
-import type { HostName } from "../domain/carried.ts";
+import type { HostName } from "../domain/session/carried.ts";
 import { pipe } from "./pipe/host.ts";
 import { pty } from "./pty/host.ts";
 

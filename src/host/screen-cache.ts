@@ -1,7 +1,7 @@
+import { Turns } from "../machine/turns.ts";
 import type { ScreenSize } from "./emulator.ts";
 import { readOn, readScreen, type ScreenReading } from "./read-screen.ts";
 import type { Screen } from "./screen.ts";
-import { Turns } from "./turns.ts";
 
 /** Each may take some 2 MB: 1,000 lines of history at 120 columns. */
 const DEFAULT_MOST = 8;

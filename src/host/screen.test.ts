@@ -188,3 +188,11 @@ function showApart(bytes: string): string {
   const { stdout, signal } = spawnSync(process.execPath, args, { stdio: [...stdio], timeout: 20_000 });
   return signal ?? stdout.toString();
 }
+
+test("a screen has a size that can be drawn, whatever it is told", () => {
+  using screen = new Screen({ cols: 65_535, rows: 65_535 });
+  expect(screen.size).toEqual({ cols: 1000, rows: 500 });
+  screen.resize({ cols: Number.NaN, rows: 20_000 });
+  expect(screen.size).toMatchObject({ rows: 500 });
+  expect(screen.size.cols).toBeLessThan(10);
+});

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
-import { type Emulator, makeEmulator, type ScreenSize } from "./emulator.ts";
+import { drawableSize, type Emulator, makeEmulator, type ScreenSize } from "./emulator.ts";
 import { ModeTracker, type ScreenModes } from "./screen-modes.ts";
 import { drawSnapshot } from "./screen-snapshot.ts";
 
@@ -73,7 +73,8 @@ export class Screen implements Disposable {
     return this.#writing;
   }
 
-  resize({ cols, rows }: ScreenSize): void {
+  resize(size: ScreenSize): void {
+    const { cols, rows } = drawableSize(size);
     this.#emulator.terminal.resize(cols, rows);
   }
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { RollcallError } from "../domain/errors.ts";
 import { OPERATIONS, type OperationName } from "./table.ts";
 
@@ -18,6 +18,24 @@ export function checkCall(
   const where = first?.path.join(".") ?? "";
   throw new RollcallError(
     "bad_input",
-    `The input of ${name} is wrong${where === "" ? "" : ` at ${where}`}: ${first?.message ?? z.prettifyError(checked.error)}.`,
+    `The input of ${name} is wrong${where === "" ? "" : ` at ${where}`}: ${describeIssue(first)}.`,
   );
+}
+
+/** In the words of the caller, not of the library that checks. */
+function describeIssue(issue: z.core.$ZodIssue | undefined): string {
+  switch (issue?.code) {
+    case "unrecognized_keys":
+      return `${issue.keys.join(", ")} is not known`;
+    case "too_big":
+      return `at most ${issue.maximum}`;
+    case "too_small":
+      return `at least ${issue.minimum}`;
+    case "invalid_type":
+      return `${/^[aeiou]/.test(issue.expected) ? "an" : "a"} ${issue.expected} is needed`;
+    case "invalid_value":
+      return `valid are ${issue.values.join(", ")}`;
+    default:
+      return "it does not fit";
+  }
 }

@@ -10,6 +10,8 @@ export interface Call {
   readonly id: number;
   readonly operation: string;
   readonly input: unknown;
+  /** The caller's own pid: a socket does not tell it. */
+  readonly pid?: number;
 }
 
 export type Answer =

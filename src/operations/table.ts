@@ -1,23 +1,37 @@
 import { z } from "zod";
-import { AGENT_TYPES, KINDS } from "../domain/session.ts";
+import { AGENT_TYPES, KINDS } from "../domain/session/session.ts";
 import type { Operation } from "./operation.ts";
-import { channel, done, durationMs, entry, outcome, session, sessionId, state } from "./shapes.ts";
+import {
+  channel,
+  cursor,
+  done,
+  durationMs,
+  entry,
+  outcome,
+  session,
+  sessionId,
+  state,
+  turn,
+} from "./shapes.ts";
 
 const text = z.string().max(1_000_000);
 const short = z.string().max(4096);
 const words = z.array(z.string().max(1_000_000)).max(10_000);
 /** Who asks: the channel goes into the event that the call makes. */
 const call = { channel: channel.optional() };
+/** The same key again within a day answers as the first call did, and does nothing. */
+const key = z.string().min(1).max(200).optional();
 const one = { session_id: sessionId, ...call };
 
 /** What a launch takes whether it is the first of a session or a later one. */
 const launch = {
   env: z.record(z.string(), z.string()),
   cwd: z.string().min(1).max(4096),
+  umask: z.int().min(0).max(0o777).optional(),
   prompt: text.optional(),
   view: z.enum(["tmux"]).optional(),
-  timeout_ms: durationMs.min(1).optional(),
-  idle_timeout_ms: durationMs.min(1).optional(),
+  timeout_ms: durationMs.min(1).nullable().optional(),
+  idle_timeout_ms: durationMs.min(1).nullable().optional(),
 };
 
 const identity = {
@@ -39,6 +53,9 @@ const identity = {
 const waited = z.object({
   session,
   reached: state.nullable(),
+  turn: turn.nullable(),
+  /** The turn is over, and its transcript did not come in time. */
+  is_late: z.boolean().optional(),
 });
 
 /** The single source of the daemon's doors: name, input, output, scope. Handlers are given to it. */
@@ -56,6 +73,7 @@ export const OPERATIONS = {
       closes_input: z.boolean().optional(),
       keep_children: z.boolean().optional(),
       wait_pattern: z.string().max(500).optional(),
+      key,
     }),
     output: session,
   },
@@ -72,14 +90,19 @@ export const OPERATIONS = {
   fork_session: {
     about: "Begins a new session with a copy of the conversation so far.",
     scope: "input",
-    input: z.strictObject({ ...one, ...launch, name: short.optional() }),
+    input: z.strictObject({
+      ...one,
+      ...launch,
+      name: short.optional(),
+      metadata: z.record(z.string(), z.json()).optional(),
+    }),
     output: session,
   },
   send_input: {
     about: "Gives a text to an agent as a person would type it.",
     scope: "input",
-    input: z.strictObject({ ...one, text }),
-    output: done,
+    input: z.strictObject({ ...one, text, key }),
+    output: done.extend({ turn: z.int().nullable() }),
   },
   send_keys: {
     about: "Presses keys, such as `Enter`, `Escape`, `C-c`, `Up`.",
@@ -93,6 +116,7 @@ export const OPERATIONS = {
     input: z.strictObject({
       ...one,
       answer: z.enum(["approve", "deny", "choose"]),
+      always: z.boolean().optional(),
       request_id: short.optional(),
       choice: text.optional(),
       reason: text.optional(),
@@ -137,12 +161,13 @@ export const OPERATIONS = {
     }),
   },
   wait_for_session: {
-    about: "Waits until sessions reach a state.",
+    about: "Waits until sessions reach a state, or until a turn of one is over.",
     scope: "read",
     input: z.strictObject({
       session_ids: z.array(sessionId).min(1).max(1000),
       until: z.array(state).min(1).optional(),
       any: z.boolean().optional(),
+      turn: z.int().min(1).optional(),
       after: z.int().min(0).optional(),
       timeout_ms: durationMs.optional(),
     }),
@@ -154,8 +179,8 @@ export const OPERATIONS = {
     input: z.strictObject({
       session_id: sessionId,
       tail: z.int().min(1).optional(),
-      after: z.int().min(0).optional(),
-      before: z.int().min(1).optional(),
+      after: cursor.optional(),
+      before: cursor.optional(),
       max_bytes: z.int().min(1000).max(1_000_000).optional(),
     }),
     output: z.object({
@@ -165,8 +190,8 @@ export const OPERATIONS = {
       entries: z.array(entry),
       screen: z.string().nullable(),
       truncated: z.boolean(),
-      before: z.int().nullable(),
-      after: z.int().nullable(),
+      before: cursor.nullable(),
+      after: cursor.nullable(),
     }),
   },
   explain_session: {

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { identifyProcess } from "../machine/process.ts";
 import { created, request, seen } from "../testing/events.ts";
 import { livingProcess } from "../testing/living-process.ts";
 import { refusalOf, tempWorld } from "../testing/temp-rollcall.ts";
 import { stamp } from "./context.ts";
-import { identifyProcess } from "./process.ts";
 import type { Rollcall } from "./rollcall.ts";
 
 /** What the daemon leaves of a terminal. */

@@ -1,10 +1,10 @@
 import { RollcallError } from "../domain/errors.ts";
-import type { Origin, SessionRow } from "../domain/session.ts";
-import { isLive } from "../domain/state.ts";
+import type { Origin, SessionRow } from "../domain/session/session.ts";
+import { isLive } from "../domain/session/state.ts";
 import { type Instant, toInstant } from "../domain/time.ts";
+import { isProcessAlive } from "../machine/process.ts";
 import { type Context, nowOf } from "./context.ts";
-import { isProcessAlive } from "./process.ts";
-import { removeFiles } from "./remove-files.ts";
+import { removeFiles } from "./files/remove-files.ts";
 
 export interface CleanupOptions {
   /** Sessions that were not active for so long are old; by default as configured, 24. */

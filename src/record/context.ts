@@ -1,13 +1,13 @@
-import type { EventBody, NewEvent } from "../domain/event.ts";
-import { toRecord, usageOf } from "../domain/record.ts";
-import type { ResumePolicy } from "../domain/resume.ts";
-import type { Channel, SessionRecord } from "../domain/session.ts";
+import type { Asker, EventBody, NewEvent } from "../domain/session/event.ts";
+import { toRecord, usageOf } from "../domain/session/record.ts";
+import type { ResumePolicy } from "../domain/session/resume.ts";
+import type { Channel, SessionRecord } from "../domain/session/session.ts";
 import { type Instant, toInstant } from "../domain/time.ts";
 import { combineUsage, NO_USAGE } from "../domain/usage.ts";
+import type { Config } from "../home/settings.ts";
+import { randomBytes } from "../machine/random.ts";
 import type { Store, StoredSession } from "../store/store.ts";
-import type { Config } from "./config.ts";
-import type { FileKeeper } from "./file-keeper.ts";
-import { randomBytes } from "./random.ts";
+import type { FileKeeper } from "./files/file-keeper.ts";
 
 /** What every operation on records needs. */
 export interface Context {
@@ -18,6 +18,8 @@ export interface Context {
   readonly resumePolicy: ResumePolicy;
   /** Through which channel this process speaks. */
   readonly channel: Channel;
+  /** Who speaks, where it is known; entries do not say so. */
+  readonly asker?: Asker;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly now: () => number;
@@ -33,7 +35,9 @@ export function nowOf(context: Context): Instant {
 
 /** Gives what happened an id, a time and a channel. */
 export function stamp(context: Context, body: EventBody, at: Instant = nowOf(context)): NewEvent {
-  return { id: eventId(context.now()), at, channel: context.channel, body };
+  const { asker, channel } = context;
+  const says = asker !== undefined && body.kind !== "entry_added";
+  return { id: eventId(context.now()), at, channel, body: says ? { ...body, asker } : body };
 }
 
 /** The whole record of a stored session; that of a parent counts its children too. */

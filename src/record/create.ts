@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
-import type { Launch } from "../domain/carried.ts";
 import { checkMetadata, checkOneOf, checkText } from "../domain/check.ts";
 import { RollcallError } from "../domain/errors.ts";
-import type { EventBody } from "../domain/event.ts";
-import type { Evidence } from "../domain/evidence.ts";
-import { checkReference, checkSessionId, makeSessionId } from "../domain/id.ts";
 import type { JsonObject } from "../domain/json.ts";
+import type { Launch } from "../domain/session/carried.ts";
+import type { EventBody } from "../domain/session/event.ts";
+import type { Evidence } from "../domain/session/evidence.ts";
+import { checkReference, checkSessionId, makeSessionId } from "../domain/session/id.ts";
+import { checkNameIsFree } from "../domain/session/name.ts";
 import {
   AGENT_TYPES,
   type AgentType,
@@ -15,11 +16,13 @@ import {
   type Identity,
   KINDS,
   type Kind,
-} from "../domain/session.ts";
+} from "../domain/session/session.ts";
+import { firstTurn } from "../domain/supervise/decide-turn.ts";
+import { identifyProcess } from "../machine/process.ts";
+import { randomBytes } from "../machine/random.ts";
+import { gitPlaceOf, workspaceOf } from "../machine/workspace.ts";
+import type { Decide } from "../store/store.ts";
 import { type Context, nowOf, stamp } from "./context.ts";
-import { identifyProcess } from "./process.ts";
-import { randomBytes } from "./random.ts";
-import { gitPlaceOf, workspaceOf } from "./workspace.ts";
 
 export interface CreateInput {
   readonly id?: string;
@@ -61,6 +64,10 @@ export interface StartInput extends CreateInput {
   readonly launch: Launch;
   readonly nativeId: string | null;
   readonly forkedFrom?: string;
+  /** Its first text in one line, without secrets. */
+  readonly about?: string;
+  /** The id of its first event: a second record with the same one is refused. */
+  readonly eventId?: string;
 }
 
 /** Makes the record of a session before its process: whatever happens next, something knows of it. */
@@ -107,7 +114,16 @@ async function makeRecord(
   const hasFile = wantsFile && context.files.canKeep(identity.workspacePath);
   const body = { kind: "created", identity, hasFile, ...beginning } as const;
   const create = async (id: string) => {
-    await context.store.change(id, () => [stamp(context, body)], { expectedSeq: 0 });
+    const first = { ...stamp(context, body), ...(input.eventId === undefined ? {} : { id: input.eventId }) };
+    const turn =
+      beginning.launch === undefined
+        ? []
+        : firstTurn(beginning.launch, { turn: null, generation: 1 }, input.about);
+    const decide: Decide = (_, { findNamesake }) => {
+      checkNameIsFree({ ...identity, ...beginning }, findNamesake, "Choose another with --name.");
+      return [first, ...turn.map((each) => stamp(context, each))];
+    };
+    await context.store.change(id, decide, { expectedSeq: 0 });
     if (hasFile) await context.files.follow(id);
     return id;
   };

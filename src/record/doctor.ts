@@ -1,7 +1,10 @@
 import { chmodSync, existsSync, lstatSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { RollcallError } from "../domain/errors.ts";
-import { configPath, homeFolder, loadConfig, storePath } from "./config.ts";
+import { isDaemonAlive } from "../home/daemon-alive.ts";
+import { backupFolder, configPath, homeFolder, runFolder, storePath } from "../home/layout.ts";
+import { loadConfig } from "../home/settings.ts";
+import { findPartials, removePartials } from "../machine/partial-file.ts";
 import { openRollcall } from "./open.ts";
 
 export interface Check {
@@ -24,6 +27,7 @@ export async function examine({ fix }: { readonly fix: boolean }): Promise<Check
     await guarded("space", () => spaceCheck(home)),
     await guarded("store", () => storeCheck()),
     await guarded("record files", () => filesCheck(home)),
+    await guarded("partial files", () => partialsCheck(home, fix)),
   ];
 }
 
@@ -100,10 +104,13 @@ async function storeCheck(): Promise<Check> {
   };
 }
 
-/** Opening the store has mended what could be; what still lags cannot be written. */
+/** Mends also the large ones, which opening the store leaves alone; what still lags cannot be written. */
 async function filesCheck(home: string): Promise<Check> {
   await using rollcall = await openRollcall({ home, warn: () => {} });
-  const behind = await rollcall.context.store.laggingFiles(rollcall.context.config.machine, 100);
+  const { files, store, config } = rollcall.context;
+  const isAlive = isDaemonAlive(home);
+  await files.repair(config.machine, { mostBytes: Number.POSITIVE_INFINITY, isDaemonAlive: isAlive });
+  const behind = await store.laggingFiles(config.machine, 100, isAlive ? { isCarried: false } : undefined);
   if (behind.length === 0) return ok("record files", "All record files are up to date.");
   const detail = `${behind.length} record files cannot be written, such as that of ${behind[0]}.`;
   return {
@@ -112,6 +119,17 @@ async function filesCheck(home: string): Promise<Check> {
     detail,
     hint: "Their workspaces may be gone; the records are safe in the store.",
   };
+}
+
+/** Files that a killed backup, restore or `config set` never finished. */
+function partialsCheck(home: string, fix: boolean): Check {
+  const folders = [home, backupFolder(home), runFolder(home)];
+  if (fix) for (const folder of folders) removePartials(folder);
+  const found = folders.flatMap(findPartials);
+  if (found.length === 0) return ok("partial files", "No killed command left an unfinished file.");
+  const detail = `Killed commands left ${found.length} unfinished files, such as ${found[0]}.`;
+  const hint = fix ? "They cannot be removed." : "`rollcall doctor --fix` removes them.";
+  return { name: "partial files", status: "warning", detail, hint };
 }
 
 export function ok(name: string, detail: string): Check {

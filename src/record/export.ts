@@ -1,5 +1,6 @@
-import type { Entry } from "../domain/entry.ts";
-import type { SessionRecord } from "../domain/session.ts";
+import { plainText } from "../domain/plain-text.ts";
+import type { SessionRecord } from "../domain/session/session.ts";
+import type { Entry } from "../domain/transcript/entry.ts";
 import { toWire } from "../domain/wire.ts";
 import type { Rollcall } from "./rollcall.ts";
 
@@ -14,8 +15,8 @@ export async function* exportJson(rollcall: Rollcall, id: string): AsyncIterable
 
 /** The transcript as a person reads it. */
 export async function* exportMarkdown(rollcall: Rollcall, id: string): AsyncIterable<string> {
-  yield head(await rollcall.get(id));
-  for await (const entry of rollcall.entries(id)) yield describe(entry);
+  yield plainText(head(await rollcall.get(id)));
+  for await (const entry of rollcall.entries(id)) yield plainText(describe(entry));
 }
 
 async function* listed(items: AsyncIterable<unknown>): AsyncIterable<string> {

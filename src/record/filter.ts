@@ -1,7 +1,7 @@
 import { checkOneOf } from "../domain/check.ts";
-import { decideResume } from "../domain/resume.ts";
-import { CHANNELS, type Channel, KINDS, type Kind, type SessionRow } from "../domain/session.ts";
-import { STATES, STATUSES, type State, type Status } from "../domain/state.ts";
+import { decideResume } from "../domain/session/resume.ts";
+import { CHANNELS, type Channel, KINDS, type Kind, type SessionRow } from "../domain/session/session.ts";
+import { STATES, STATUSES, type State, type Status } from "../domain/session/state.ts";
 import { type Instant, toInstant } from "../domain/time.ts";
 import { toWire } from "../domain/wire.ts";
 import type { ListQuery } from "../store/store.ts";

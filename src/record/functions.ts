@@ -1,7 +1,7 @@
 import { RollcallError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { FinalPhase, Phase } from "../domain/phase.ts";
-import type { SessionRecord } from "../domain/session.ts";
+import type { FinalPhase, Phase } from "../domain/session/phase.ts";
+import type { SessionRecord } from "../domain/session/session.ts";
 import { defaultRollcall } from "./default.ts";
 
 /** Makes a record in the user's own store and returns its id. */

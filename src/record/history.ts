@@ -1,5 +1,5 @@
-import type { Entry } from "../domain/entry.ts";
-import type { FeedEvent, SessionEvent } from "../domain/event.ts";
+import type { FeedEvent, SessionEvent } from "../domain/session/event.ts";
+import type { Entry } from "../domain/transcript/entry.ts";
 import type { RangeQuery, Store } from "../store/store.ts";
 
 const PAGE = 500;

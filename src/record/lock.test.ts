@@ -80,3 +80,8 @@ describe("a lock", () => {
     expect(() => takeLock("/nowhere/at/all/lock")).toThrow();
   });
 });
+
+test("a lock that cannot be taken is refused in words, never with a code of the database engine", () => {
+  using folder = tempFolder();
+  expect(() => takeLock(folder.path)).toThrow(expect.objectContaining({ code: "store_unreadable" }));
+});

@@ -1,12 +1,16 @@
-import { createRedactor } from "../domain/redact.ts";
-import type { Channel } from "../domain/session.ts";
+import { createRedactor } from "../domain/redact/redact.ts";
+import type { Channel } from "../domain/session/session.ts";
+import { isDaemonAlive } from "../home/daemon-alive.ts";
+import { homeFolder, storePath } from "../home/layout.ts";
+import { secretsOf } from "../home/secrets.ts";
+import { loadConfig, resumePolicyOf } from "../home/settings.ts";
+import { askerOf } from "../machine/asker.ts";
+import { workspaceOf } from "../machine/workspace.ts";
+import { redacting } from "../store/redacting.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { homeFolder, loadConfig, resumePolicyOf, storePath } from "./config.ts";
 import { type Context, recordOf } from "./context.ts";
-import { FileKeeper } from "./file-keeper.ts";
+import { FileKeeper, PROMPT_BYTES } from "./files/file-keeper.ts";
 import { Rollcall } from "./rollcall.ts";
-import { secretsOf } from "./secrets.ts";
-import { workspaceOf } from "./workspace.ts";
 
 export interface OpenOptions {
   /** The state folder; by default `ROLLCALL_HOME`, else `~/.rollcall`. */
@@ -23,10 +27,29 @@ export interface OpenOptions {
   readonly warn?: (sentence: string) => void;
   /** How long to wait for another writer before giving up. */
   readonly busyTimeoutMs?: number;
+  /** How long writes wait for another writer without blocking this process; what opens the store blocks nevertheless. */
+  readonly lockPatienceMs?: number;
+  /** Whether events say that this very process asked for them. */
+  readonly isAsking?: boolean;
 }
 
 /** Opens the record of all sessions, makes it where there is none, and mends record files that were left behind. */
 export async function openRollcall(options: OpenOptions = {}): Promise<Rollcall> {
+  const rollcall = open(options, false);
+  const { files, home, config } = rollcall.context;
+  await files.repair(config.machine, { mostBytes: PROMPT_BYTES, isDaemonAlive: isDaemonAlive(home) });
+  return rollcall;
+}
+
+/** The same for the daemon, which sees sessions change many times a second: record files follow once a second at most. */
+export function openForDaemon(options: OpenOptions): Rollcall {
+  const rollcall = open(options, true);
+  const { files, config } = rollcall.context;
+  files.repairBeside(config.machine, { mostBytes: Number.POSITIVE_INFINITY, isDaemonAlive: false });
+  return rollcall;
+}
+
+function open(options: OpenOptions, isPaced: boolean): Rollcall {
   const { env = process.env, cwd = currentFolder(), now = Date.now, warn = warnOnStderr } = options;
   const home = options.home ?? homeFolder(env);
   const { config, ignored } = loadConfig(home, workspaceOf(cwd));
@@ -34,16 +57,18 @@ export async function openRollcall(options: OpenOptions = {}): Promise<Rollcall>
   const secrets = once(() => [...(options.secrets ?? []), ...secretsOf(config, env)]);
   const redactor = createRedactor(secrets);
   const redact = <T>(value: T) => redactor.value(value);
-  const store = openSqliteStore({
+  const engine = openSqliteStore({
     path: storePath(home),
-    redact,
     ...(options.busyTimeoutMs === undefined ? {} : { busyTimeoutMs: options.busyTimeoutMs }),
+    ...(options.lockPatienceMs === undefined ? {} : { lockPatienceMs: options.lockPatienceMs }),
   });
+  const store = redacting(engine, redact);
   const find = async (id: string) => {
     const stored = await store.find(id);
     return stored && { record: await recordOf(store, stored), version: stored.version };
   };
-  const files = new FileKeeper({ store, find, warn });
+  const files = new FileKeeper({ store, find, warn, isPaced });
+  const asker = options.isAsking ? askerOf(process.pid, env.ROLLCALL_SESSION_ID ?? null) : undefined;
   const context: Context = {
     store,
     files,
@@ -56,8 +81,8 @@ export async function openRollcall(options: OpenOptions = {}): Promise<Rollcall>
     redact,
     secrets,
     channel: options.channel ?? "api",
+    ...(asker === undefined ? {} : { asker }),
   };
-  await files.repair(config.machine);
   return new Rollcall(context);
 }
 

@@ -1,7 +1,7 @@
-import type { SessionRow } from "../domain/session.ts";
-import { isLive } from "../domain/state.ts";
+import type { SessionRow } from "../domain/session/session.ts";
+import { isLive } from "../domain/session/state.ts";
+import { isProcessAlive } from "../machine/process.ts";
 import { type Context, stamp } from "./context.ts";
-import { isProcessAlive } from "./process.ts";
 
 /**
  * Marks `unknown` the active sessions of this machine for which no living process can be shown. Sessions that

@@ -1,12 +1,12 @@
 import { RollcallError } from "../domain/errors.ts";
-import { checkReference, isSuffix } from "../domain/id.ts";
-import { isLive } from "../domain/state.ts";
+import { checkReference, isSuffix } from "../domain/session/id.ts";
+import { isCarriedLive } from "../domain/session/name.ts";
 import type { Referenced } from "../store/store.ts";
 import type { Context } from "./context.ts";
 
 /**
- * The full id that a person means: an id, the six digits that tables show, a name (of a living session first),
- * `last` for the newest, `self` inside a session. Never a prefix.
+ * The full id that a person means: an id, the six digits that tables show, a name (of a live session that Rollcall
+ * carries, else of the newest record), `last` for the newest, `self` inside a session. Never a prefix.
  */
 export async function resolveReference(context: Context, text: string): Promise<string> {
   checkReference(text, "id");
@@ -16,9 +16,9 @@ export async function resolveReference(context: Context, text: string): Promise<
   const bySuffix = isSuffix(text) ? await context.store.findByReference({ suffix: text }) : [];
   if (bySuffix.length > 0) return only(text, bySuffix);
   const byName = await context.store.findByReference({ name: text });
-  const living = byName.filter(({ state }) => isLive(state));
-  if (byName.length === 0) return notFound(text);
-  return only(text, living.length > 0 ? living : byName);
+  const carried = byName.filter(isCarriedLive);
+  if (carried.length > 0) return only(text, carried);
+  return byName[0]?.id ?? notFound(text);
 }
 
 /** A damaged record still has its id. */

@@ -1,23 +1,31 @@
-import { checkFlag, checkMetadata, checkOneOf, checkText } from "../domain/check.ts";
-import { checkEntry, type Entry, type NewEntry } from "../domain/entry.ts";
+import { checkOneOf, checkText } from "../domain/check.ts";
 import { RollcallError } from "../domain/errors.ts";
-import type { FeedEvent, SessionEvent } from "../domain/event.ts";
-import { checkReference } from "../domain/id.ts";
-import { FINAL_PHASES, type FinalPhase, PHASES } from "../domain/phase.ts";
-import { decideResume, type ResumeVerdict, refuse } from "../domain/resume.ts";
-import type { SessionRecord, SessionRow } from "../domain/session.ts";
-import { isLive, STATUSES, type Status } from "../domain/state.ts";
-import { decideFinalize, decideUpdate, type SessionPatch } from "../domain/update.ts";
+import type { EventBody, FeedEvent, SessionEvent } from "../domain/session/event.ts";
+import { FINAL_PHASES, type FinalPhase, isFinal } from "../domain/session/phase.ts";
+import { decideResume, type ResumeVerdict, refuse } from "../domain/session/resume.ts";
+import type { SessionRecord, SessionRow } from "../domain/session/session.ts";
+import type { Status } from "../domain/session/state.ts";
+import { decideFinalize, decideUpdate, type SessionPatch } from "../domain/session/update.ts";
+import { checkEntry, type Entry, type NewEntry } from "../domain/transcript/entry.ts";
 import { checkRequest, type UsageEntry } from "../domain/usage.ts";
-import type { BackupReport, Decide, Page, RangeQuery, SearchHit, VerifyReport } from "../store/store.ts";
+import type {
+  BackupReport,
+  Decide,
+  Known,
+  Page,
+  RangeQuery,
+  SearchHit,
+  VerifyReport,
+} from "../store/store.ts";
+import { checkPatch } from "./check-patch.ts";
 import type { CleanupOptions, CleanupReport } from "./cleanup.ts";
 import { type Context, nowOf, recordOf, stamp } from "./context.ts";
 import type { CreateInput } from "./create.ts";
+import { removeFiles } from "./files/remove-files.ts";
 import { type ListOptions, toQuery } from "./filter.ts";
 import { allEntries, allEvents, followFeed } from "./history.ts";
-import { isProcessAlive } from "./process.ts";
+import { isCarriedAlive, refuseIfCarried, refuseIfSeenAlive } from "./process-alive.ts";
 import { resolveReference } from "./reference.ts";
-import { removeFiles } from "./remove-files.ts";
 import type { Stats, StatsOptions } from "./stats.ts";
 
 export interface UpdateOptions {
@@ -54,7 +62,12 @@ export class Rollcall implements AsyncDisposable {
   /** Changes what is given, all of it or nothing. Throws `session_not_found`, `finalized`, `bad_phase`, … */
   async update(id: string, patch: SessionPatch, options: UpdateOptions = {}): Promise<SessionRecord> {
     const checked = checkPatch(patch);
-    return this.#change(id, (row) => decideUpdate(row, checked), options);
+    const declaresEnd = patch.status !== undefined || (patch.phase !== undefined && isFinal(patch.phase));
+    const decide = (row: SessionRow, known: Known) => {
+      if (declaresEnd) refuseIfSeenAlive(row);
+      return decideUpdate(row, checked, known.findNamesake);
+    };
+    return this.#change(id, decide, options);
   }
 
   async setStatus(id: string, status: Status): Promise<SessionRecord> {
@@ -69,19 +82,22 @@ export class Rollcall implements AsyncDisposable {
   ): Promise<SessionRecord> {
     const final = checkOneOf(FINAL_PHASES, phase, "final phase");
     const summary = options.summary === undefined ? null : checkText(options.summary, "summary", 65_536);
-    return this.#change(id, (row) => decideFinalize(row, final, summary));
+    return this.#change(id, (row) => {
+      refuseIfSeenAlive(row);
+      return decideFinalize(row, final, summary);
+    });
   }
 
   /** Brings records to what each object says (`upsert` of the command line); all are checked before the first is written. */
   async upsert(lines: readonly unknown[]): Promise<number> {
-    const { decideUpsert, parseUpsert } = await import("../domain/upsert.ts");
+    const { decideUpsert, parseUpsert } = await import("../domain/session/upsert.ts");
     const { checkNewId } = await import("./create.ts");
     const upserts = lines.map(parseUpsert);
     for (const { id } of upserts) checkNewId(this.context, id);
     const known = { now: nowOf(this.context), machine: this.context.config.machine };
     const changes = upserts.map((upsert) =>
-      this.context.store.change(upsert.id, (row, { ledgerRequests }) =>
-        decideUpsert(row, upsert, { ...known, ledgerRequests }).map(({ body, at }) =>
+      this.context.store.change(upsert.id, (row, { ledger }) =>
+        decideUpsert(row, upsert, { ...known, ledgerRequests: ledger.requests }).map(({ body, at }) =>
           stamp(this.context, body, at),
         ),
       ),
@@ -89,7 +105,8 @@ export class Rollcall implements AsyncDisposable {
     const done = await Promise.allSettled(changes);
     for (const result of done) {
       if (result.status === "rejected") throw result.reason;
-      if (result.value.row.hasFile) await this.context.files.follow(result.value.row.id);
+      const { row, events } = result.value;
+      if (events.length > 0 && row.hasFile) await this.context.files.follow(row.id);
     }
     return upserts.length;
   }
@@ -155,7 +172,7 @@ export class Rollcall implements AsyncDisposable {
     const stored = await this.context.store.find(id);
     if (!stored) return false;
     refuseIfCarried(stored.row);
-    const removed = await this.context.store.remove([id], nowOf(this.context), (row) => !isCarried(row));
+    const removed = await this.context.store.remove([id], nowOf(this.context), (row) => !isCarriedAlive(row));
     if (removed.length > 0) removeFiles(this.context.home, stored.row);
     return removed.length > 0;
   }
@@ -207,11 +224,11 @@ export class Rollcall implements AsyncDisposable {
     if (stored?.row.hasFile) await this.context.files.write(id);
   }
 
-  /** Adds model requests to the usage of a session; each is counted once, by its key. */
+  /** Adds model requests to the usage of a session; each is counted once, by its key. Its record file follows in a second. */
   async recordUsage(id: string, requests: readonly UsageEntry[]): Promise<void> {
-    await this.context.store.recordUsage(id, requests.map(checkRequest));
-    const stored = await this.context.store.find(id);
-    if (stored?.row.hasFile) await this.context.files.follow(id);
+    const usage = requests.map(checkRequest);
+    const { row, isUsageNew } = await this.context.store.change(id, () => ({ events: [], usage }));
+    if (isUsageNew && row.hasFile) this.context.files.followLater(id);
   }
 
   async search(
@@ -241,7 +258,7 @@ export class Rollcall implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
-    await this.context.files.flush();
+    await this.context.files.close();
     await this.context.store.close();
   }
 
@@ -251,38 +268,17 @@ export class Rollcall implements AsyncDisposable {
 
   async #change(
     id: string,
-    decide: (row: SessionRow) => ReturnType<typeof decideUpdate>,
+    decide: (row: SessionRow, known: Known) => EventBody[],
     options: UpdateOptions = {},
   ): Promise<SessionRecord> {
     const change = await this.context.store.change(id, this.#stamped(decide), options);
-    if (change.row.hasFile) await this.context.files.follow(id);
+    if (change.events.length > 0 && change.row.hasFile) await this.context.files.follow(id);
     return recordOf(this.context.store, change);
   }
 
-  #stamped(decide: (row: SessionRow) => ReturnType<typeof decideUpdate>): Decide {
-    return (row) => (row ? decide(row).map((body) => stamp(this.context, body)) : []);
+  #stamped(decide: (row: SessionRow, known: Known) => EventBody[]): Decide {
+    return (row, known) => (row ? decide(row, known).map((body) => stamp(this.context, body)) : []);
   }
-}
-
-function checkPatch(patch: SessionPatch): SessionPatch {
-  if (patch.phase !== undefined) checkOneOf(PHASES, patch.phase, "phase");
-  if (patch.status !== undefined) checkOneOf(STATUSES, patch.status, "status");
-  if (patch.resumeReady !== undefined) checkFlag(patch.resumeReady, "resume_ready");
-  if (patch.error !== undefined) checkText(patch.error, "error", 65_536);
-  if (patch.name !== undefined && patch.name !== null) checkReference(patch.name, "name");
-  return patch.metadata === undefined ? patch : { ...patch, metadata: checkMetadata(patch.metadata) };
-}
-
-/** Of one whose state is not known the process may still live. */
-function isCarried({ origin, state, process }: SessionRow): boolean {
-  return origin === "started" && (isLive(state) || (process !== null && isProcessAlive(process)));
-}
-
-function refuseIfCarried(row: SessionRow): void {
-  if (!isCarried(row)) return;
-  throw new RollcallError("process_alive", `Session ${row.id} is still running.`, {
-    hint: `End it first with \`rollcall end ${row.id}\`.`,
-  });
 }
 
 function notFound(id: string): never {

@@ -90,6 +90,21 @@ describe("a Session", () => {
     expect(world.readFile(session.id).tokenUsage).toEqual({ input: 1111, output: 22, total: 1133 });
   });
 
+  test("says null for usage that nobody measured, here, in the file and after it was read again", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    const session = await Session.create({}, { rollcall });
+    const unknown = { input: null, output: null, total: null };
+    expect([session.tokenUsage, world.readFile(session.id).tokenUsage]).toEqual([unknown, unknown]);
+    await session.addUsage({ output: 2 });
+    await session.save();
+    const partly = { input: null, output: 2, total: 2 };
+    expect([session.tokenUsage, world.readFile(session.id).tokenUsage]).toEqual([partly, partly]);
+    const other = await world.open({ home: join(world.home, "other") });
+    expect((await Session.load(session.id, { rollcall: other })).tokenUsage).toEqual(partly);
+    await other.close();
+  });
+
   test("counts a request once, by its key", async () => {
     using world = tempWorld();
     await using rollcall = await world.open();

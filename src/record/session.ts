@@ -1,16 +1,23 @@
 import { checkOneOf, checkText } from "../domain/check.ts";
-import { ENTRY_ROLES, type NewEntry } from "../domain/entry.ts";
 import { RollcallError } from "../domain/errors.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
-import { OUTCOMES, type Outcome } from "../domain/outcome.ts";
-import type { FinalPhase } from "../domain/phase.ts";
-import type { SessionRecord } from "../domain/session.ts";
+import { OUTCOMES, type Outcome } from "../domain/session/outcome.ts";
+import type { FinalPhase } from "../domain/session/phase.ts";
+import type { SessionRecord } from "../domain/session/session.ts";
 import { toInstant } from "../domain/time.ts";
+import { ENTRY_ROLES, type NewEntry } from "../domain/transcript/entry.ts";
+import { randomBytes } from "../machine/random.ts";
 import type { CreateInput } from "./create.ts";
 import { defaultRollcall } from "./default.ts";
-import { randomBytes } from "./random.ts";
-import { type Message, type ToolCall, tokenUsageOf, toMessage, toToolCall } from "./record-file.ts";
-import { findRecordFile, restoreFile } from "./restore-files.ts";
+import {
+  type Message,
+  type TokenUsage,
+  type ToolCall,
+  tokenUsageOf,
+  toMessage,
+  toToolCall,
+} from "./files/record-file.ts";
+import { findRecordFile, restoreFile } from "./files/restore-files.ts";
 import type { Rollcall } from "./rollcall.ts";
 
 export interface SessionOptions {
@@ -95,7 +102,7 @@ export class Session {
   get outcome(): Outcome | null {
     return this.#record.outcome;
   }
-  get tokenUsage(): { input: number; output: number; total: number } {
+  get tokenUsage(): TokenUsage {
     return tokenUsageOf(this.#record.usage);
   }
   get messages(): Message[] {

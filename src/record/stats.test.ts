@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { request, T0 } from "../testing/events.ts";
 import { refusalOf, tempWorld, type World } from "../testing/temp-rollcall.ts";
-import { adviseDelegation, stopSubagent } from "./delegate.ts";
+import { adviseDelegation, stopSubagent } from "./delegate/delegate.ts";
 import type { Rollcall } from "./rollcall.ts";
 
 describe("usage", () => {

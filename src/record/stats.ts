@@ -1,10 +1,10 @@
-import { usageOf } from "../domain/record.ts";
-import type { SessionRow } from "../domain/session.ts";
-import { STATUSES, type Status, statusOf } from "../domain/state.ts";
+import { usageOf } from "../domain/session/record.ts";
+import type { SessionRow } from "../domain/session/session.ts";
+import { STATUSES, type Status, statusOf } from "../domain/session/state.ts";
 import { type Instant, msBetween } from "../domain/time.ts";
 import { combineUsage, NO_USAGE, type Usage, type UsageGroup, usageOfLedger } from "../domain/usage.ts";
 import type { StoredSession } from "../store/store.ts";
-import { type ResumeFigures, resumeFigures } from "./resume-figures.ts";
+import { type ResumeFigures, resumeFigures } from "./delegate/resume-figures.ts";
 import type { Rollcall } from "./rollcall.ts";
 
 export interface StatsOptions {

@@ -4,6 +4,7 @@ import { feedContract } from "./contract/feed.contract.ts";
 import { listsContract } from "./contract/lists.contract.ts";
 import type { MakePlace } from "./contract/place.ts";
 import { rangesContract } from "./contract/ranges.contract.ts";
+import { redactionContract } from "./contract/redaction.contract.ts";
 import { removalContract } from "./contract/removal.contract.ts";
 import { safetyContract } from "./contract/safety.contract.ts";
 import { searchContract } from "./contract/search.contract.ts";
@@ -18,6 +19,7 @@ export function storeContract(name: string, makePlace: MakePlace): void {
     listsContract(makePlace);
     searchContract(makePlace);
     usageContract(makePlace);
+    redactionContract(makePlace);
     removalContract(makePlace);
     safetyContract(makePlace);
   });

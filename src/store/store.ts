@@ -1,9 +1,18 @@
-import type { Entry } from "../domain/entry.ts";
-import type { FeedEvent, NewEvent, SessionEvent } from "../domain/event.ts";
 import type { Json } from "../domain/json.ts";
-import type { AgentType, Channel, Kind, Observed, Origin, Resources, SessionRow } from "../domain/session.ts";
-import type { State, Status } from "../domain/state.ts";
+import type { Decision, FeedEvent, NewEvent, SessionEvent } from "../domain/session/event.ts";
+import type { FindNamesake } from "../domain/session/name.ts";
+import type {
+  AgentType,
+  Channel,
+  Kind,
+  Observed,
+  Origin,
+  Resources,
+  SessionRow,
+} from "../domain/session/session.ts";
+import type { State, Status } from "../domain/session/state.ts";
 import type { Instant } from "../domain/time.ts";
+import type { Entry } from "../domain/transcript/entry.ts";
 import type { LedgerSum, UsageEntry, UsageGroup } from "../domain/usage.ts";
 
 /**
@@ -13,9 +22,11 @@ import type { LedgerSum, UsageEntry, UsageGroup } from "../domain/usage.ts";
  */
 export interface Store extends AsyncDisposable {
   /**
-   * Reads the session, asks `decide` for events and appends them, all in one transaction that no other writer can
-   * enter. Events whose id is known already are left out. `decide` must be pure and may run more than once; what it
-   * throws refuses the change and is passed on. Changes asked for at the same time share one commit.
+   * The one way to write to a session. Reads it, asks `decide`, and commits the events and the requests of its decision
+   * together, in one transaction that no other writer can enter. Events whose id is known already are left out. A
+   * request with a known key replaces the earlier one; one that another session owns is left out. Where the sums of the
+   * ledger change, `usage_changed` is appended, once in a commit. `decide` must be pure and may run more than once; what
+   * it throws refuses the change and is passed on. Changes asked for at the same time share one commit.
    */
   change(sessionId: string, decide: Decide, options?: ChangeOptions): Promise<Change>;
 
@@ -24,12 +35,16 @@ export interface Store extends AsyncDisposable {
   findRow(sessionId: string): Promise<SessionRow | undefined>;
   /** Newest activity first, then by id. Filters apply before the limit; a limit of 0 means all. */
   list(query: ListQuery): Promise<Page<StoredSession>>;
-  /** The ids of sessions that end in these characters, or that carry this name. Short lists, newest first. */
+  /** Sessions that end in these characters, or that have this name: live ones that we carry first, then the newest. */
   findByReference(reference: { readonly suffix?: string; readonly name?: string }): Promise<Referenced[]>;
   newest(): Promise<string | undefined>;
+  /** Whether a live session is recorded whose process Rollcall carries on this machine; cheap, whatever else is there. */
+  hasCarriedLive(machine: string): Promise<boolean>;
   /** The session itself and everything below it, with what each used, on one page. */
   family(sessionId: string): Promise<Page<StoredSession>>;
 
+  /** The event with this id, of whatever session; undefined where there is none. */
+  findEvent(id: string): Promise<SessionEvent | undefined>;
   /** In order of `seq`, a page at a time. */
   events(sessionId: string, query?: RangeQuery): Promise<SessionEvent[]>;
   entries(sessionId: string, query?: RangeQuery): Promise<Entry[]>;
@@ -43,8 +58,6 @@ export interface Store extends AsyncDisposable {
   /** Words must all occur, `"a phrase"` in order, `word*` as a beginning. Best matches first. */
   search(query: SearchQuery): Promise<Page<SearchHit>>;
 
-  /** Adds requests to the ledger of a session; one with a known key replaces the earlier. */
-  recordUsage(sessionId: string, requests: readonly UsageEntry[]): Promise<void>;
   usageOf(
     sessionId: string,
     query?: { readonly after?: string; readonly limit?: number },
@@ -68,14 +81,15 @@ export interface Store extends AsyncDisposable {
   /**
    * Removes sessions with all that belongs to them; a tombstone stays. Returns the removed: unknown ids and those
    * that `only` turns away, asked about the row as it is at that moment, are not among them; damaged ones are kept.
+   * They are gone in one commit; what they leave is taken out in steps, between which others can write.
    */
   remove(sessionIds: readonly string[], at: Instant, only?: (row: SessionRow) => boolean): Promise<string[]>;
   isTombstone(
     key: { readonly sessionId: string } | { readonly agentType: AgentType; readonly nativeId: string },
   ): Promise<boolean>;
 
-  /** Sessions whose record file is behind their row, the newest first. */
-  laggingFiles(machine: string, limit: number): Promise<string[]>;
+  /** Sessions whose record file is behind their row, the newest first; `isCarried: false` leaves out those that a daemon carries. */
+  laggingFiles(machine: string, limit: number, only?: { readonly isCarried: false }): Promise<string[]>;
   /** Runs `publish` unless a file of a later version is out; no two run at once for one session. */
   publishFile(sessionId: string, version: number, publish: () => void): Promise<boolean>;
 
@@ -87,10 +101,15 @@ export interface Store extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export type Decide = (
-  row: SessionRow | undefined,
-  known: { readonly ledgerRequests: number },
-) => readonly NewEvent[];
+/** Events alone, or with requests for the ledger. */
+export type Decide = (row: SessionRow | undefined, known: Known) => readonly NewEvent[] | Decision;
+
+/** Facts beside the row, read in the same transaction. */
+export interface Known {
+  /** The sums of the ledger, without what this change adds. */
+  readonly ledger: LedgerSum;
+  readonly findNamesake: FindNamesake;
+}
 
 export interface ChangeOptions {
   /** Refuses with `seq_conflict` unless the session stands at exactly this `seq` (0: does not exist). */
@@ -100,6 +119,8 @@ export interface ChangeOptions {
 export interface Change extends StoredSession {
   /** What was appended now, with its place; without the events that were known already. */
   readonly events: readonly SessionEvent[];
+  /** The ledger has other sums than before. */
+  readonly isUsageNew: boolean;
 }
 
 export interface StoredSession {
@@ -145,7 +166,7 @@ export interface Referenced {
   readonly id: string;
   readonly name: string | null;
   readonly state: State;
-  readonly lastActiveAt: Instant;
+  readonly origin: Origin;
 }
 
 /** `after` and `before` are seqs and exclusive; `tail` takes the last ones of the range, still in order. */

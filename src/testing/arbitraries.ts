@@ -1,11 +1,10 @@
 import fc, { type Arbitrary } from "fast-check";
-import { HOSTS, type Launch } from "../domain/carried.ts";
-import { ENTRY_KINDS, ENTRY_ROLES } from "../domain/entry.ts";
-import { type EventBody, INPUT_KINDS, type SessionEvent } from "../domain/event.ts";
-import { SOURCES } from "../domain/evidence.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { type Ending, OUTCOMES } from "../domain/outcome.ts";
-import { FINAL_PHASES, type FinalPhase, PHASES, type Phase } from "../domain/phase.ts";
+import { HOSTS, type Launch, LIMIT_KINDS, type Limit } from "../domain/session/carried.ts";
+import { type EventBody, INPUT_KINDS, type SessionEvent } from "../domain/session/event.ts";
+import { SOURCES } from "../domain/session/evidence.ts";
+import { type Ending, OUTCOMES } from "../domain/session/outcome.ts";
+import { FINAL_PHASES, type FinalPhase, PHASES, type Phase } from "../domain/session/phase.ts";
 import {
   CHANNELS,
   DEFAULT_IDENTITY,
@@ -13,8 +12,9 @@ import {
   ORIGINS,
   type ProcessIdentity,
   type Waiting,
-} from "../domain/session.ts";
-import { isEnded, STATES, type State, WAITING_FOR } from "../domain/state.ts";
+} from "../domain/session/session.ts";
+import { isEnded, STATES, type State, WAITING_FOR } from "../domain/session/state.ts";
+import { ENTRY_KINDS, ENTRY_ROLES } from "../domain/transcript/entry.ts";
 import type { UsageEntry } from "../domain/usage.ts";
 
 export const oneOf = <T>(list: readonly T[]) => fc.constantFrom(...list);
@@ -66,6 +66,12 @@ export const processes: Arbitrary<ProcessIdentity> = fc.record({
   bootId: oneOf(["boot-a", "boot-b"]),
 });
 
+const limit: Arbitrary<Limit> = fc.record({
+  kind: oneOf(LIMIT_KINDS),
+  allowed: fc.nat(),
+  unit: fc.constant("ms"),
+});
+
 const launches: Arbitrary<Launch> = fc.record({
   marker: word,
   at: instants,
@@ -75,10 +81,10 @@ const launches: Arbitrary<Launch> = fc.record({
   cwd: word,
   envNames: fc.array(word, { maxLength: 2 }),
   hasPrompt: fc.boolean(),
+  tellsTurns: fc.boolean(),
   closesInput: fc.boolean(),
   keepsChildren: fc.boolean(),
-  timeoutMs: maybe(fc.nat()),
-  idleTimeoutMs: maybe(fc.nat()),
+  limits: fc.array(limit, { maxLength: 2 }),
   waitPattern: maybe(word),
 });
 
@@ -125,7 +131,6 @@ const changes: Arbitrary<EventBody> = fc.record(
     exitCode: fc.integer({ min: 0, max: 255 }),
     exitSignal: oneOf(["SIGTERM", "SIGKILL"]),
     endReason: oneOf(["not_ready", "holder_lost", "timeout", "crash"]),
-    turn: oneOf(TURNS),
     killed: fc.nat({ max: 9 }),
     launch: launches,
   },
@@ -184,7 +189,25 @@ const others: Arbitrary<EventBody> = fc.oneof(
 const carrying: Arbitrary<EventBody> = fc.oneof(
   fc.record({ kind: fc.constant("launched" as const), process: processes, generation }),
   fc.record({ kind: fc.constant("input_given" as const), by: oneOf(INPUT_KINDS), generation, text: word }),
-  fc.record({ kind: fc.constant("limit_neared" as const), limit: word, allowedMs: fc.nat() }),
+  fc.record({ kind: fc.constant("usage_changed" as const) }),
+  fc.record({ kind: fc.constant("limit_neared" as const), limit }),
+  fc.record(
+    {
+      kind: fc.constant("turn_began" as const),
+      number: fc.integer({ min: 1, max: 5 }),
+      generation,
+      by: oneOf(["text", "agent"] as const),
+      about: word,
+    },
+    { requiredKeys: ["kind", "number", "generation", "by"] },
+  ),
+  fc.record({
+    kind: fc.constant("turn_ended" as const),
+    number: fc.integer({ min: 1, max: 5 }),
+    generation,
+    outcome: maybe(oneOf(OUTCOMES)),
+    error: maybe(word),
+  }),
 );
 
 /** Anything that may be said of a session, in any order; final events are rare, so that much happens before them. */

@@ -1,9 +1,9 @@
-import type { Launch } from "../domain/carried.ts";
-import type { EventBody } from "../domain/event.ts";
-import type { Action, Observation, Traces, TreeExit } from "../domain/observation.ts";
-import type { ProcessIdentity, SessionRow } from "../domain/session.ts";
-import { type Asked, AT_PROMPT, type Signal } from "../domain/signal.ts";
-import { decide } from "../domain/supervise.ts";
+import type { Launch } from "../domain/session/carried.ts";
+import type { EventBody } from "../domain/session/event.ts";
+import type { ProcessIdentity, SessionRow } from "../domain/session/session.ts";
+import type { Action, Observation, Traces, TreeExit } from "../domain/supervise/observation.ts";
+import { type Asked, AT_PROMPT, type Signal } from "../domain/supervise/signal.ts";
+import { decide } from "../domain/supervise/supervise.ts";
 import type { Instant } from "../domain/time.ts";
 import { created, rowAfter, step, T1 } from "./events.ts";
 
@@ -19,10 +19,10 @@ export const LAUNCH: Launch = {
   cwd: "/work",
   envNames: [],
   hasPrompt: false,
+  tellsTurns: true,
   closesInput: false,
   keepsChildren: false,
-  timeoutMs: null,
-  idleTimeoutMs: null,
+  limits: [],
   waitPattern: null,
 };
 
@@ -49,9 +49,10 @@ export function actionsOf(
   return decide(row, { observation, generation, at });
 }
 
-/** What it would do, by name. */
+/** What it would do, by name. Events that are appended together count once. */
 export function actsOf(row: SessionRow, observation: Observation): string[] {
-  return actionsOf(row, observation).map((action) => action.do);
+  const names = actionsOf(row, observation).map((action) => action.do);
+  return names.filter((name, index) => name !== "append" || names[index - 1] !== "append");
 }
 
 export function bodiesOf(actions: readonly Action[]): EventBody[] {
@@ -64,12 +65,18 @@ export function launched(isReady = false): Observation {
 
 type Said = "loading" | "working" | "ready" | "good" | "aborted" | "failed" | "permission" | "trust";
 
-export function said(what: Said, given: Partial<Pick<Signal, "source" | "fillsGap">> = {}): Observation {
+export function said(
+  what: Said,
+  given: Partial<Pick<Signal, "source" | "fillsGap" | "ifUnreported">> = {},
+): Observation {
   const evidence = { source: "terminal", rule: "test", excerpt: null, ...given } as const;
   return { saw: "signal", trust: TRUST, signal: signalOf(what, evidence) };
 }
 
-function signalOf(what: Said, evidence: Pick<Signal, "source" | "rule" | "excerpt" | "fillsGap">): Signal {
+function signalOf(
+  what: Said,
+  evidence: Pick<Signal, "source" | "rule" | "excerpt" | "fillsGap" | "ifUnreported">,
+): Signal {
   switch (what) {
     case "loading":
     case "working":
@@ -124,6 +131,8 @@ export function found(given: Partial<Traces> = {}): Extract<Observation, { saw: 
     agent: AGENT,
     exit: null,
     leftovers: [],
+    survivors: [],
+    wasEmpty: false,
     ...given,
   };
   return { saw: "traces", traces, tellsTurns: true };

@@ -1,10 +1,10 @@
-import { apply } from "../domain/apply.ts";
-import type { NewEntry } from "../domain/entry.ts";
-import type { EventBody, NewEvent, SessionEvent } from "../domain/event.ts";
-import type { FinalPhase } from "../domain/phase.ts";
-import { DEFAULT_IDENTITY, type Identity, type Origin, type SessionRow } from "../domain/session.ts";
-import type { State } from "../domain/state.ts";
+import { apply } from "../domain/session/apply.ts";
+import type { EventBody, NewEvent, SessionEvent } from "../domain/session/event.ts";
+import type { FinalPhase } from "../domain/session/phase.ts";
+import { DEFAULT_IDENTITY, type Identity, type Origin, type SessionRow } from "../domain/session/session.ts";
+import type { State } from "../domain/session/state.ts";
 import type { Instant } from "../domain/time.ts";
+import type { NewEntry } from "../domain/transcript/entry.ts";
 import type { UsageEntry } from "../domain/usage.ts";
 
 export const T0: Instant = "2026-01-08T18:05:30.000Z";

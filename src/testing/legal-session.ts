@@ -1,8 +1,8 @@
-import type { SessionEvent } from "../domain/event.ts";
-import { OUTCOMES } from "../domain/outcome.ts";
-import { isFinal, OUTCOME_OF_PHASE, PHASES } from "../domain/phase.ts";
-import type { SessionRow } from "../domain/session.ts";
-import { isEnded, isLive, STATES } from "../domain/state.ts";
+import type { SessionEvent } from "../domain/session/event.ts";
+import { OUTCOMES } from "../domain/session/outcome.ts";
+import { isFinal, OUTCOME_OF_PHASE, PHASES } from "../domain/session/phase.ts";
+import type { SessionRow } from "../domain/session/session.ts";
+import { isEnded, isLive, STATES } from "../domain/session/state.ts";
 
 /** What the design forbids of a session and was found nevertheless; empty for a legal one. */
 export function illegalities(row: SessionRow): string[] {
@@ -33,7 +33,12 @@ export function illegalities(row: SessionRow): string[] {
     "the reason of an end comes with how it ends":
       row.carried === null || row.carried.ending !== null || row.carried.endReason === null,
     "the history leads to the phase": leadsToPhase(row),
-    "there is a last error exactly when there were errors": row.errorCount > 0 === (row.lastError !== null),
+    "there is a last error when there were errors": row.errorCount === 0 || row.lastError !== null,
+    "a turn has ended exactly when it is done": (row.turn?.state === "done") === (row.turn?.endedAt != null),
+    "only a turn that is done has an outcome or an error":
+      row.turn?.state === "done" ||
+      ((row.turn?.outcome ?? null) === null && (row.turn?.error ?? null) === null),
+    "nobody has waited for a negative time": row.waitedMs >= 0,
     "every resume raised the generation": row.generation >= 1 + row.resumeCount,
     "counters are whole and not negative": [row.errorCount, row.resumeCount, row.turns, row.seq].every(
       (count) => Number.isSafeInteger(count) && count >= 0,
@@ -51,6 +56,11 @@ export function illegalStep(before: SessionRow, event: SessionEvent, after: Sess
     "errors are never taken back": after.errorCount >= before.errorCount,
     "the generation never falls": after.generation >= before.generation,
     "turns are never taken back": after.turns >= before.turns,
+    "the number of the turn never falls": (after.turn?.number ?? 0) >= (before.turn?.number ?? 0),
+    "a turn that is done stays done":
+      before.turn?.state !== "done" ||
+      after.turn?.number !== before.turn.number ||
+      after.turn.state === "done",
     "the history only grows": before.history.every((step, index) => after.history[index] === step),
     "a new generation begins only after an end or out of the unknown":
       after.generation === before.generation || (!isLive(before.state) && isLive(after.state)),

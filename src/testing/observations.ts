@@ -1,8 +1,8 @@
 import fc, { type Arbitrary } from "fast-check";
-import { SOURCES } from "../domain/evidence.ts";
-import type { Observation, Traces, TreeExit } from "../domain/observation.ts";
-import { OUTCOMES } from "../domain/outcome.ts";
-import type { Signal } from "../domain/signal.ts";
+import { SOURCES } from "../domain/session/evidence.ts";
+import { OUTCOMES } from "../domain/session/outcome.ts";
+import type { Observation, Traces, TreeExit } from "../domain/supervise/observation.ts";
+import type { Signal } from "../domain/supervise/signal.ts";
 import { evidence, instants, maybe, oneOf, processes, waiting, word } from "./arbitraries.ts";
 
 const says = <S extends Observation["saw"]>(saw: S) => fc.constant(saw);
@@ -14,13 +14,21 @@ const signals = fc
   .record({
     evidence,
     fillsGap: fc.boolean(),
+    ifUnreported: fc.boolean(),
     said: fc.oneof(
       fc.record({ says: oneOf(["loading", "working", "ready"] as const) }),
       fc.record({ says: fc.constant("ready" as const), turn: oneOf(["good", "aborted", "failed"] as const) }),
       fc.record({ says: fc.constant("asking" as const), asked }),
     ),
   })
-  .map(({ evidence, fillsGap, said }): Signal => ({ ...evidence, fillsGap, ...said }));
+  .map(
+    ({ evidence, fillsGap, ifUnreported, said }): Signal => ({
+      ...evidence,
+      fillsGap,
+      ifUnreported,
+      ...said,
+    }),
+  );
 
 const exits: Arbitrary<TreeExit> = fc.record({
   agent: fc.record({
@@ -46,6 +54,8 @@ const traces: Arbitrary<Traces> = fc.record({
   agent: maybe(processes),
   exit: maybe(exits),
   leftovers,
+  survivors: leftovers,
+  wasEmpty: fc.boolean(),
 });
 
 /** Anything that a daemon may see, sensible or not. */
@@ -55,13 +65,27 @@ export const observations: Arbitrary<Observation> = fc.oneof(
   fc.record({ saw: says("signal"), signal: signals, trust: fc.shuffledSubarray([...SOURCES]) }),
   fc.record({ saw: says("exit"), exit: exits, leftovers, tellsTurns: fc.boolean() }),
   fc.record({ saw: says("holder_gone") }),
+  fc.record({
+    saw: says("text_given"),
+    by: oneOf(["prompt", "send"] as const),
+    text: word,
+    isCommand: fc.boolean(),
+  }),
+  fc.record({ saw: says("text_written") }),
+  fc.record({ saw: says("text_taken"), evidence }),
+  fc.record({ saw: says("text_not_taken"), turn: fc.integer({ min: 1, max: 5 }), afterMs: fc.nat() }),
+  fc.record({ saw: says("command_shown"), turn: fc.integer({ min: 1, max: 5 }) }),
   fc.record({ saw: says("traces"), traces, tellsTurns: fc.boolean() }),
   fc.record(
     { saw: says("end_asked"), graceMs: fc.nat(), outcome: oneOf(OUTCOMES) },
     { requiredKeys: ["saw", "graceMs"] },
   ) as Arbitrary<Observation>,
   fc.record({ saw: says("limit_reached"), limit, graceMs: fc.nat() }),
-  fc.record({ saw: says("limit_neared"), limit, allowedMs: fc.nat(), passedMs: fc.nat() }),
+  fc.record({
+    saw: says("limit_neared"),
+    limit: fc.record({ kind: limit, allowed: fc.nat(), unit: fc.constant("ms" as const) }),
+    passedMs: fc.nat(),
+  }),
   fc.record({ saw: says("not_ready"), afterMs: fc.nat() }),
   fc.record({ saw: says("pause_asked") }),
   fc.record({ saw: says("continue_asked") }),

@@ -32,3 +32,11 @@ export function entriesOf(seen: readonly Seen[]): string[] {
       return `${role} ${kind}: ${what}`;
     });
 }
+
+/** Where turns begin and end by what was seen, each in one word or two. */
+export function turnsOf(seen: readonly Seen[]): string[] {
+  return seen.flatMap(({ turn }) => [
+    ...(turn?.over ? [["over", turn.over.result, turn.over.why].filter(Boolean).join(" ")] : []),
+    ...(turn?.isBegun ? ["begun"] : []),
+  ]);
+}

@@ -13,10 +13,10 @@ export interface SqlitePlace extends Place {
 export function sqlitePlace(): SqlitePlace {
   const folder = tempFolder();
   const path = join(folder.path, "rollcall.db");
-  const open = `(await import(${JSON.stringify(MODULE)})).openSqliteStore({ path: ${JSON.stringify(path)}, redact: (value) => value })`;
+  const open = `(await import(${JSON.stringify(MODULE)})).openSqliteStore({ path: ${JSON.stringify(path)} })`;
   return {
     path,
-    open: () => openSqliteStore({ path, redact: (value) => value }),
+    open: () => openSqliteStore({ path }),
     openInChild: open,
     file: (name) => join(folder.path, name),
     [Symbol.dispose]: () => folder[Symbol.dispose](),

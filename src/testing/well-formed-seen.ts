@@ -1,16 +1,24 @@
 import { expect } from "vitest";
 import type { Agent, Seen } from "../agents/agent.ts";
-import { checkEntry } from "../domain/entry.ts";
 import { isJsonObject } from "../domain/json.ts";
-import type { Signal } from "../domain/signal.ts";
-import { WAITING_FOR } from "../domain/state.ts";
+import { WAITING_FOR } from "../domain/session/state.ts";
+import type { Signal } from "../domain/supervise/signal.ts";
 import { parseInstant } from "../domain/time.ts";
+import { checkEntry } from "../domain/transcript/entry.ts";
 import { checkRequest } from "../domain/usage.ts";
 
 /** Whether what a parser told can be used as it is. */
 export function expectWellFormed(agent: Agent, seen: Seen): void {
   const { signal, entries = [], usage = [], identity = {}, notes = {}, taken = [], ...rest } = seen;
-  const { transcript = "", reply = "\n", at, awaits = "turn", isTurnRead = true, ...others } = rest;
+  const {
+    transcript = "",
+    reply = "\n",
+    at,
+    awaits = "turn",
+    isTurnRead = true,
+    turn = {},
+    ...others
+  } = rest;
   expect([others, isTurnRead]).toEqual([{}, true]);
   expect(["turn", "hook"]).toContain(awaits);
   for (const text of [transcript, reply, ...taken, ...Object.values(notes)])
@@ -18,6 +26,9 @@ export function expectWellFormed(agent: Agent, seen: Seen): void {
   if (at !== undefined) expect(parseInstant(at)).toBe(at);
   expect(reply.endsWith("\n")).toBe(true);
   if (signal) expectSignal(agent, signal);
+  const { over = { result: null, why: null }, isBegun = true } = turn;
+  expect([null, "good", "aborted", "failed"]).toContain(over.result);
+  expect([typeof (over.why ?? ""), isBegun]).toEqual(["string", true]);
   for (const entry of entries) expect(checkEntry(entry)).toEqual(entry);
   for (const request of usage) expect(checkRequest(request)).toEqual(request);
   for (const [name, value] of Object.entries(identity)) {

@@ -99,7 +99,6 @@ export const BAD_CALLS: Readonly<
     [["get", "x".repeat(10_240)], ["the full id"]],
     [["update", "a\u0007b", "--name", "x"], ["the full id"]],
     [["finalize", "/etc/passwd", "completed"], ["the full id"]],
-    [["delete", "../s1"], ["the full id"]],
     [["should-resume", "../s1"], ["the full id"]],
     [["export", "../s1"], ["the full id"]],
     [["events", "../s1"], ["the full id"]],

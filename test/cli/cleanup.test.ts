@@ -49,7 +49,7 @@ test("a session whose process lives stays, however old it is", async () => {
 
 test("imported sessions are removed with --imported only", async () => {
   using user = newUser();
-  await withAges(user, { ours: 30, theirs: 30 });
+  await withAges(user, { ours: 30, theirs: 31 });
   await using library = await user.library({ now: () => Date.now() - 30 * HOUR_MS });
   const created = {
     kind: "created",

@@ -145,20 +145,20 @@ test("totals are refused with exit 4 where requests were counted one by one", as
   expect((await user.ok(["get", id, "--json"])).json.usage).toMatchObject({ tokens_total: 3, cost_usd: 0.5 });
 });
 
-test("delete removes the record and its file and names it; several ids give results and the worst exit code", async () => {
+test("delete removes the record and its file and names it among results; several ids exit with the worst code", async () => {
   using user = newUser();
   for (const id of ["a", "b", "c"]) await user.create("--id", id);
   const one = await user.ok(["delete", "a", "--json"]);
-  expect(one.json).toEqual({ removed: ["a"] });
+  expect(one.json).toEqual({ results: [{ session_id: "a", removed: true }] });
   expect(existsSync(join(user.workspace, ".rollcall/sessions/a.json"))).toBe(false);
   const several = await user.rollcall(["rm", "b", "nobody", "../x", "c", "--json"]);
   expect(several.code).toBe(3);
   expect(several.json).toMatchObject({
     results: [
-      { session_id: "b", removed: ["b"] },
+      { session_id: "b", removed: true },
       { session_id: "nobody", error: { code: "session_not_found" } },
       { session_id: "../x", error: { code: "bad_id" } },
-      { session_id: "c", removed: ["c"] },
+      { session_id: "c", removed: true },
     ],
   });
   expect((await user.ok(["list", "-q"])).stdout).toBe("");

@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { LAUNCHER, newUser, run, type User } from "./rollcall.ts";
+import { LAUNCHER, newUser, ROOT, run, type User } from "./rollcall.ts";
 
 const oldNode = findOldNode();
 
@@ -44,6 +44,21 @@ test.runIf(oldNode)(
     expect(given.stderr).toMatch(/^rollcall: [^\n]*needs Node 22\.12[^\n]*\.\n$/);
   },
 );
+
+test.runIf(oldNode)("on an old Node the library says which Node it needs", async () => {
+  const load = `import(${JSON.stringify(join(ROOT, "dist", "index.js"))}).catch((error) => console.log(String(error)))`;
+  const given = await run(oldNode as string, ["-e", load]);
+  expect(given.stdout).toMatch(/^Error: Rollcall needs Node 22\.12 or newer, and this is \d+\.\d+\.\d+\.\n$/);
+});
+
+test.runIf(oldNode)("what is built has no syntax that only the newest Node can read", async () => {
+  for (const name of ["cli/main.cjs", "daemon/main.cjs", ...chunks()])
+    expect(await run(oldNode as string, ["--check", join(ROOT, "dist", name)])).toMatchObject({ code: 0 });
+});
+
+function chunks(): string[] {
+  return readdirSync(join(ROOT, "dist", "cli", "chunks")).map((name) => join("cli", "chunks", name));
+}
 
 test.runIf(oldNode)("ended by a signal on an old Node, it leaves no process behind", async () => {
   using user = newUser();

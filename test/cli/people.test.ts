@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { newLiveUser } from "../live/user.ts";
 import { newUser, type User } from "./rollcall.ts";
 import { atTerminal } from "./terminal.ts";
 import { findTool } from "./tools.ts";
@@ -10,7 +11,7 @@ test("in a pipe the list has no header, no colour, relative times, and — for w
   using user = newUser();
   await user.upsert({ id: "a", last_active_at: new Date(Date.now() - 7_300_000).toISOString() });
   const { stdout, stderr } = await user.ok(["list"], { env: { FORCE_COLOR: "1" } });
-  expect(stdout).toMatch(/^a\s+—\s+—\s+running\s+initializing\s+2h ago\s+—\s+—\s+—\n$/);
+  expect(stdout).toMatch(/^a {2}— {2}running {2}2h {2}—( {2}—)+\n$/);
   expect(stderr).toBe("");
 });
 
@@ -21,7 +22,7 @@ test("in a pipe nothing is cut and every row is there", async () => {
   const { stdout } = await user.ok(["list"]);
   const rows = stdout.trimEnd().split("\n");
   expect(rows).toHaveLength(230);
-  expect(rows.every((row) => row.endsWith(goal))).toBe(true);
+  expect(rows.every((row) => row.includes(goal))).toBe(true);
 });
 
 test("a sum over something that was not measured is shown as at least so much", async () => {
@@ -43,22 +44,22 @@ test("get shows people what is known, a line for each thing", async () => {
   expect(stdout).not.toContain("outcome");
 });
 
-test("the roll shows live sessions, --all the others too, and where there is none, what to do", async () => {
-  using user = newUser();
+test("the roll shows live sessions and those that just ended, --all the others too, and where there is none, what to do", async () => {
+  await using user = newLiveUser();
   expect((await user.ok([])).stdout).toMatch(/^No live sessions\.\n.*rollcall start/s);
   for (const id of ["alive", "ended"]) await user.create("--id", id);
+  await user.upsert({ id: "old", status: "completed", last_active_at: "2026-01-08T18:05:30Z" });
   await user.ok(["finalize", "ended", "completed"]);
   const roll = (await user.ok([])).stdout;
-  expect(roll).toMatch(/^1 live session\n/);
-  expect(roll).toContain("alive");
-  expect(roll).not.toContain("ended");
-  expect((await user.ok(["--all"])).stdout).toMatch(/^2 sessions, 1 of them live\n(.*\n)*ended /);
+  expect(roll).toMatch(/^1 live session, 1 ended\n(.*\n)*alive .*\nended .*completed/);
+  expect(roll).not.toContain("old");
+  expect((await user.ok(["--all"])).stdout).toMatch(/^1 live session, 2 ended\n(.*\n)*old /);
   const { json } = await user.ok(["--json"]);
-  expect([json.sessions.map(({ id }) => id), json.next_cursor]).toEqual([["alive"], null]);
+  expect([json.sessions.map(({ id }) => id), json.next_cursor]).toEqual([["alive", "ended"], null]);
 });
 
 test("the roll puts those that wait for a person first, each with its question or tool", async () => {
-  using user = newUser();
+  await using user = newLiveUser();
   await withWaiting(user);
   const { stdout } = await user.ok([]);
   expect(stdout).toMatch(/^3 live sessions, 2 waiting for you\n/);
@@ -77,7 +78,7 @@ test("-q prints full ids and nothing else, also of nothing", async () => {
 });
 
 test("what would act on a terminal or hide what is written is written out, wherever it came from", async () => {
-  using user = newUser();
+  await using user = newLiveUser();
   const evil = `x${ESC}]0;owned\u0007${ESC}[31m\u009b2J\u202egnp\u2066\u061c\r\ty`;
   await user.upsert({
     id: "a",
@@ -119,10 +120,10 @@ test("wide and combining characters keep the columns aligned", async () => {
 
 test.runIf(script)("at a terminal the list has a header and colours, and none with NO_COLOR", async () => {
   using user = newUser();
-  await user.create("--id", "a");
+  await user.upsert({ id: "a", last_active_at: new Date(Date.now() - 7_300_000).toISOString() });
   const coloured = await atTerminal(user, ["list"]);
   expect(coloured.raw).toContain(`${ESC}[32mrunning`);
-  expect(coloured.lines[0]).toMatch(/^ID\s+NAME\s+AGENT\s+STATE\s+PHASE\s+ACTIVE\s+TOKENS\s+COST\s+PURPOSE$/);
+  expect(coloured.lines[0]).toMatch(/^ID\s+NAME\s+STATE\s+AGE\s+WHERE\s+NOW\s+AGENT\s+TOKENS\s+COST$/);
   const bare = await atTerminal(user, ["list"], { env: { NO_COLOR: "1" } });
   expect(bare.raw).not.toContain(ESC);
   expect(bare.lines).toEqual(coloured.lines);
@@ -161,12 +162,13 @@ test.runIf(script)(
     const md = await atTerminal(user, ["export", "a", "--format", "md"]);
     expect(unsafeIn(md.raw.replaceAll("\r\n", "\n"))).toEqual([]);
     const piped = await user.ok(["export", "a", "--format", "md"]);
-    expect(piped.stdout).toContain(evil);
+    // Whoever reads it as a file loses nothing that was said.
+    expect(piped.stdout).toContain("x\u202ey");
   },
 );
 
 test.runIf(script)("no line of a table is wider than a narrow terminal", async () => {
-  using user = newUser();
+  await using user = newLiveUser();
   await withWaiting(user);
   const long = "日本語 and a very long text that does not fit anywhere";
   await user.upsert({
@@ -212,7 +214,7 @@ function columnsOf(text: string): number {
 }
 
 /** Two sessions that wait, as only a session that is carried can, and one that works. */
-async function withWaiting(user: User): Promise<void> {
+async function withWaiting(user: Pick<User, "create" | "library">): Promise<void> {
   for (const id of ["asks", "tool", "busy"]) await user.create("--id", id, "--no-file");
   await using library = await user.library();
   const wait = (id: string, waiting: object) =>

@@ -28,6 +28,9 @@ export const RECORD_KEYS = {
     "state_since",
     "state_source",
     "waiting",
+    "turn",
+    "waited_ms",
+    "activity",
     "phase",
     "history",
     "outcome",
@@ -51,8 +54,8 @@ export const RECORD_KEYS = {
   resume: ["resume_ready", "resume_count", "error_count", "last_error"],
   attachment: ["attached"],
   groups: ["usage", "usage_with_children", "resources"],
-  /** Beyond the design: the place of the last event, how the record came to be, and the process that it names. */
-  bookkeeping: ["seq", "origin", "process"],
+  /** Beyond the design: the place of the last event, how the record came to be, the process that it names, and a title. */
+  bookkeeping: ["seq", "origin", "process", "about"],
 } as const;
 
 export const USAGE_KEYS = [

@@ -87,7 +87,7 @@ test("create keeps a record file in a folder that ignores itself, and none with 
   const folder = join(user.workspace, ".rollcall");
   expect(JSON.parse(readFileSync(join(folder, "sessions", "with.json"), "utf8"))).toMatchObject({
     id: "with",
-    tokenUsage: { input: 0, output: 0, total: 0 },
+    tokenUsage: { input: null, output: null, total: null },
     messages: [],
     toolCalls: [],
   });

@@ -17,6 +17,9 @@ export interface Answer {
   readonly stderr: string;
   /** Its standard output as JSON; fails where it is none. */
   readonly json: Shown;
+  /** The only one of its `results`; fails where there are none or more. */
+  readonly only: Shown;
+  /** What went wrong, also with the only one of its `results`. */
   readonly error: { readonly code: string; readonly message: string; readonly hint: string | null };
 }
 
@@ -130,11 +133,19 @@ function answer(code: number | null, signal: NodeJS.Signals | null, stdout: stri
     get json() {
       return JSON.parse(stdout) as Shown;
     },
+    get only() {
+      return onlyResult(stdout);
+    },
     get error() {
-      const parsed = JSON.parse(stderr) as { error: Answer["error"] };
-      return parsed.error;
+      return (stderr === "" ? onlyResult(stdout) : (JSON.parse(stderr) as Shown)).error as Answer["error"];
     },
   };
+}
+
+function onlyResult(stdout: string): Shown {
+  const { results } = JSON.parse(stdout) as { readonly results: readonly Shown[] };
+  if (results.length !== 1) throw new Error(`There is not one result: ${stdout}`);
+  return results[0] as Shown;
 }
 
 function succeeded(args: readonly string[], given: Answer): Answer {

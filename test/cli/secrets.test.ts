@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { newLiveUser } from "../live/user.ts";
 import { type Answer, newUser, type User } from "./rollcall.ts";
 
 /** By the name of its variable, and by shape alone. */
@@ -13,8 +14,10 @@ const SECRETS = {
 const env = { DEPLOY_TOKEN: SECRETS.value };
 const all = Object.values(SECRETS).join(" and ");
 
+type Watched = Pick<User, "folder" | "rollcall">;
+
 /** A user whose every call is watched: what it printed must hold none of the secrets. */
-async function call(user: User, args: readonly string[], input = ""): Promise<Answer> {
+async function call(user: Watched, args: readonly string[], input = ""): Promise<Answer> {
   const given = await user.rollcall(args, { env, input });
   expect(leaksOf(given.stdout + given.stderr), `rollcall ${args.join(" ")}`).toEqual([]);
   return given;
@@ -25,7 +28,7 @@ function leaksOf(text: string): string[] {
 }
 
 test("a secret in any field of a record is found in no answer, no file, no export and no backup", async () => {
-  using user = newUser();
+  await using user = newLiveUser();
   const flags = ["--agent", "--role", "--model", "--purpose", "--goal", "--chain", "--task"];
   const identity = flags.flatMap((flag) => [flag, `${flag} ${all}`]);
   const metadata = JSON.stringify({ key: all, [all]: [{ deep: all }] });
@@ -129,7 +132,7 @@ test("what was stored before its value was known as a secret is not shown once i
 });
 
 /** Files and names below the user's folders, state folder included, that hold a secret. */
-function filesWithLeaks(user: User): string[] {
+function filesWithLeaks(user: Watched): string[] {
   const names = readdirSync(user.folder, { recursive: true, encoding: "utf8" });
   return names.filter((name) => {
     const path = join(user.folder, name);

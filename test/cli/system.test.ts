@@ -42,6 +42,29 @@ test("backup never writes over a file, and names a folder that is not there", as
   expect((await user.rollcall(["backup", "--list", "x", "--json"])).code).toBe(2);
 });
 
+test("restore makes the state folder of a new machine, for its owner alone", async () => {
+  using user = newUser();
+  await user.create("--id", "kept");
+  const { path } = (await user.ok(["backup", "--json"])).json;
+  const state = join(user.folder, "new", "machine");
+  const elsewhere = { env: { ROLLCALL_HOME: state } };
+  const { json } = await user.ok(["restore", String(path), "--json"], elsewhere);
+  expect(json).toEqual({ sessions: 1, events: 1, before: null });
+  expect((await user.ok(["list", "-q"], elsewhere)).stdout).toBe("kept\n");
+  const modes = [state, join(state, "rollcall.db")].map((made) => statSync(made).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
+});
+
+test("restore where no state folder can be made says so in one sentence", async () => {
+  using user = newUser();
+  await user.create("--id", "kept");
+  const { path } = (await user.ok(["backup", "--json"])).json;
+  writeFileSync(join(user.folder, "file"), "");
+  const elsewhere = { env: { ROLLCALL_HOME: join(user.folder, "file", "state") } };
+  const given = await user.rollcall(["restore", String(path), "--json"], elsewhere);
+  expect([given.code, given.error.code]).toEqual([1, "store_unreadable"]);
+});
+
 test("restore refuses what is not a backup and leaves the store as it is", async () => {
   using user = newUser();
   await user.create("--id", "kept");
@@ -74,6 +97,28 @@ test("restore --from-files rebuilds a lost store and names what is damaged, with
   expect(readFileSync(join(folder, "bad.json"), "utf8")).toBe("{");
   const nowhere = await user.rollcall(["restore", "--from-files", "nowhere", "--json"], elsewhere);
   expect([nowhere.code, nowhere.error.code]).toEqual([3, "not_found"]);
+});
+
+test("restore --from-files takes a file with garbage for a time for damaged, and restores nothing of it", async () => {
+  using user = newUser();
+  const folder = join(user.workspace, ".rollcall", "sessions");
+  const texts = new Map<string, string>();
+  for (const [id, lastActiveAt] of Object.entries({ text: "garbage", number: 5 })) {
+    await user.create("--id", id);
+    const path = join(folder, `${id}.json`);
+    texts.set(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), lastActiveAt }));
+    writeFileSync(path, texts.get(path) as string);
+  }
+  const elsewhere = { env: { ROLLCALL_HOME: join(user.folder, "fresh") } };
+  const given = await user.rollcall(["restore", "--from-files", user.workspace, "--json"], elsewhere);
+  expect([given.code, given.json.restored]).toEqual([1, []]);
+  const problems = (given.json.corrupt as { path: string; problem: string }[]).map(({ problem }) => problem);
+  expect(problems.toSorted()).toEqual([
+    expect.stringContaining("5 is not a time for lastActiveAt"),
+    expect.stringContaining('"garbage" is not a time for lastActiveAt'),
+  ]);
+  expect((await user.ok(["list", "--json"], elsewhere)).json.sessions).toEqual([]);
+  for (const [path, text] of texts) expect(readFileSync(path, "utf8")).toBe(text);
 });
 
 test("verify exits 0 on a sound store, and 1 with the problems of a damaged one", async () => {

@@ -19,7 +19,7 @@ export interface Screen {
 
 /** Runs the command line at a real terminal, a PTY of `script`. */
 export async function atTerminal(
-  user: User,
+  user: Pick<User, "env" | "workspace">,
   args: readonly string[],
   { columns = 120, env = {}, typed = [] }: TerminalOptions = {},
 ): Promise<Screen> {

@@ -14,7 +14,7 @@ matrix(
       const session = await begin(lab, kind, "[[tool:touch begun; tail -f /dev/null]]");
       await session.at("turn beside the daemon", "running", { via: toATurn(kind) });
       await expect.poll(() => readdirSync(lab.place.project), { timeout: 30_000 }).toContain("begun");
-      const { remaining } = (await lab.ok(["end", session.id, "--json"])).json;
+      const { remaining } = (await lab.ok(["end", session.id, "--json"])).only;
       await session.at("ended beside the daemon", "stopped", { via: ["stopping"] });
       expect(remaining).toEqual([]);
       // What it ran was its own: nothing of it went to the daemon, which is not ours to end.

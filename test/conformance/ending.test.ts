@@ -20,7 +20,7 @@ matrix(({ program, kind }) => {
     await expect.poll(hasBegun, { timeout: 30_000 }).toBe(true);
     await session.at("before the end", state, { via: toATurn(kind) });
     const causeMs = Date.now();
-    const { killed, remaining } = (await lab.ok(["end", session.id, "--json"])).json;
+    const { killed, remaining } = (await lab.ok(["end", session.id, "--json"])).only;
     const shown = await session.at(moment, "stopped", { via: ["stopping"], causeMs });
     expect(shown).toMatchObject({ outcome: "interrupted" });
     expect([killed, remaining]).toEqual([expect.any(Number), []]);

@@ -22,7 +22,7 @@ matrix(({ program, kind }) => {
     const session = await begin(lab, kind, text);
     const over = isInteractive ? "waiting_input:prompt" : "stopped";
     await session.at(moment, over, { via: [...toATurn(kind), ...TO_THE_END] });
-    const ended = (await lab.ok(["end", session.id, "--json"])).json.session;
+    const ended = (await lab.ok(["end", session.id, "--json"])).only.session;
     expect(ended).toMatchObject({ outcome: "success" });
   });
 
@@ -31,7 +31,7 @@ matrix(({ program, kind }) => {
     const session = await begin(lab, kind, text);
     const over = isInteractive ? "waiting_input:prompt" : program === "claude" ? "failed" : "stopped";
     await session.at(moment, over, { via: [...toATurn(kind), ...TO_THE_END] });
-    const ended = (await lab.ok(["end", session.id, "--json"])).json.session;
+    const ended = (await lab.ok(["end", session.id, "--json"])).only.session;
     expect(ended).toMatchObject({ outcome: "failure" });
   });
 });

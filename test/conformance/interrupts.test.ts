@@ -59,14 +59,29 @@ matrix(
       const session = await begin(lab, kind, "[[gate:never]]");
       await lab.model.asked("never");
       await session.at("turn running", "running", { via: toATurn(kind) });
-      await session.send("[[gate:second]][[text:two]]");
+      const queued = await session.queue("[[gate:second]][[text:two]]");
       await lab.ok(["interrupt", session.id]);
       await lab.model.asked("second");
       const via = ["waiting_input:prompt"];
       await session.stays("turn of the text that waited", "running", 500, { via });
       lab.model.open("second");
       await session.at("turn done", "waiting_input:prompt");
+      // Claude reports both as one turn.
+      expect(await queued.turn).toBe(program === "claude" ? 1 : 2);
       expect((await session.entries()).at(-1)).toMatchObject({ role: "assistant", text: "two" });
+    });
+
+    slowTest("interrupted at a permission, ten times in a row", async () => {
+      await using lab = await newLab(program);
+      const session = await lab.start(kind);
+      await lab.ok(["wait", session.id, "--timeout", "60s"]);
+      for (let turn = 1; turn <= 10; turn++) {
+        await session.send(`[[risky:touch asked-for-${turn}]]`);
+        await session.at(`permission ${turn} asked`, "waiting_input:permission", { via: ["running"] });
+        await lab.ok(["interrupt", session.id]);
+        await session.at(`interrupted ${turn}`, "waiting_input:prompt", { via: ["running"] });
+        expect((await session.get()).turn).toMatchObject({ number: turn, outcome: "interrupted" });
+      }
     });
 
     slowTest("Esc in mid-turn, shown right for as long as it lasts", async () => {

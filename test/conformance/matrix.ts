@@ -32,10 +32,10 @@ export function slowTest(row: string, run: () => Promise<void>): void {
 
 /** What a session passes while its program comes up, in this order. */
 export const COMING_UP = ["starting", "resuming", "running"];
-/** And an autonomous one on its way to its end, once its turn is over. */
-export const TO_THE_END = ["waiting_input:prompt", "stopping"];
+/** And an autonomous one on its way to its end, once its turn is over. It never shows a prompt. */
+export const TO_THE_END = ["stopping"];
 
 /** And on its way into its first turn, which an interactive one begins at its prompt. */
 export function toATurn(kind: Kind): readonly string[] {
-  return kind === "interactive" ? ["running"] : [...COMING_UP, "waiting_input:prompt", "running"];
+  return kind === "interactive" ? ["running"] : COMING_UP;
 }

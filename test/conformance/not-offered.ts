@@ -29,7 +29,7 @@ export const NOT_OFFERED: readonly {
     row: "question asked and answered",
     program: "codex" as const,
     kind,
-    why: "it asks questions only in a mode that its user switches on",
+    why: "it asks questions only in its Plan mode, which its user switches on; that has a row of its own",
   })),
   ...KINDS.map((kind) => ({
     row: "sub-agent in the background",

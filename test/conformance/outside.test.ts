@@ -25,11 +25,14 @@ matrix(
       await session.at("seen outside", "running", { via: ["resuming", "waiting_input:prompt"] });
       expect(await session.get()).toMatchObject({ agent_type: program, origin: "observed", attached: null });
       expect(await lab.rollcall(["end", id, "--json"])).toMatchObject({ code: 4 });
+      expect(await session.get()).toMatchObject({ turn: { number: 1, state: "running" } });
       expect(isAlive(child.pid as number)).toBe(true);
       lab.model.open("outside");
       await once(child, "close");
       await session.at("gone outside", end, { via: ["waiting_input:prompt"] });
       expect(JSON.stringify(await session.entries())).toContain("said outside");
+      const turn = { number: 1, state: "done", outcome: "success", error: null };
+      expect(await session.get()).toMatchObject({ turn, usage: { turns: 1 } });
     });
   },
   { kinds: ["autonomous"] },

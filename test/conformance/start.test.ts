@@ -28,7 +28,7 @@ matrix(({ program, kind }) => {
     await using lab = await newLab(program, { key: "wrong" });
     const session = await begin(lab, kind, "[[text:never said]]");
     await session.at("turn refused for its key", refused, { via: [...toATurn(kind), ...TO_THE_END] });
-    const { outcome } = (await lab.ok(["end", session.id, "--json"])).json.session as { outcome: string };
+    const { outcome } = (await lab.ok(["end", session.id, "--json"])).only.session as { outcome: string };
     expect(outcome).toBe("failure");
   });
 });

@@ -97,13 +97,14 @@ matrix(
       const session = await begin(lab, kind, "[[gate:first]][[text:one]]");
       await lab.model.asked("first");
       await session.at("turn running", "running", { via: toATurn(kind) });
-      await session.send("[[gate:second]][[text:two]]");
+      const queued = await session.queue("[[gate:second]][[text:two]]");
       await session.stays("a text behind the running turn", "running", 500);
       lab.model.open("first");
       await lab.model.asked("second");
       await session.stays("turn of that text", "running", 500);
       lab.model.open("second");
       await session.at("both turns done", "waiting_input:prompt");
+      expect(await queued.turn).toBe(Number(((await session.get()).turn as { number: number }).number));
       const said = (await session.entries()).filter(({ kind }) => kind === "text");
       expect(said.map(({ text }) => text)).toEqual([
         "[[gate:first]][[text:one]]",
@@ -132,8 +133,8 @@ matrix(
       const session = await begin(lab, kind, "[[text:one]]");
       const before = await session.at("first turn done", "waiting_input:prompt", { via: toATurn(kind) });
       await lab.ok(["send", session.id, program === "claude" ? "/clear" : "/new"]);
-      // Claude says that it works while it clears.
-      const via = program === "claude" ? ["running"] : [];
+      // The command is a turn of its own.
+      const via = ["running"];
       await session.stays("a conversation with nothing in it", "waiting_input:prompt", 1500, { via });
       await session.send("[[gate:new]][[text:two]]");
       await lab.model.asked("new");

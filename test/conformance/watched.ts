@@ -143,6 +143,15 @@ export class Watched {
     this.#seenSeq = Number(seq);
   }
 
+  /** Types a text in mid-turn; resolves when the program shows it. Its turn is known once the program takes it up. */
+  async queue(text: string): Promise<{ readonly turn: Promise<number> }> {
+    const sent = this.#given.ok(["send", this.id, "--json", "--", text]);
+    const turn = sent.then(({ json }) => Number(json.turn));
+    const screen = async () => String((await this.#given.ok(["data", this.id, "--json"])).json.screen);
+    await expect.poll(screen).toContain(text);
+    return { turn };
+  }
+
   /** What was said and done; not what the program logs beside it. */
   async entries(): Promise<Said[]> {
     const { json } = await this.#given.ok(["data", this.id, "--tail", "200", "--json"]);

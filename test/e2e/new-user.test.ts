@@ -41,7 +41,7 @@ afterAll(() => rmSync(place, { recursive: true, force: true }));
 test("a new user sees a live fleet, starts a command beside it, answers one, ends all, and nothing is left", async () => {
   await using first = await npmStart();
   await first.shows("ROLLCALL_HOME=.rollcall-demo npx rollcall");
-  await first.shows(/demo-deploy +waiting_input \(permission\)/);
+  await first.shows(/demo-deploy +waiting_input .*permission: /);
   const mine = (await second("start", "-d", "--name", "mine", "--", "sleep", "1000")).stdout.trim();
   await first.shows(/mine +running/);
   await second("approve", "demo-deploy");
@@ -66,7 +66,7 @@ test("with the fleet alive Ctrl-C ends it, also when it comes while the fleet st
   await first.exit;
   await nothingIsLeft();
   await using again = await npmStart();
-  await again.shows(/demo-planner +waiting_input \(question\)/);
+  await again.shows(/demo-planner +waiting_input .*question: /);
   again.press("\u0003");
   expect((await again.exit).agent.code).toBe(0);
   await nothingIsLeft();
@@ -74,14 +74,14 @@ test("with the fleet alive Ctrl-C ends it, also when it comes while the fleet st
 
 test("a terminal that is closed ends it too", async () => {
   await using first = await npmStart();
-  await first.shows(/demo-deploy +waiting_input \(permission\)/);
+  await first.shows(/demo-deploy +waiting_input .*permission: /);
   await first.hangUp();
   await nothingIsLeft();
 });
 
 test("what a killed one left behind is ended by the next, and two at once are refused", async () => {
   await using first = await npmStart();
-  await first.shows(/demo-deploy +waiting_input \(permission\)/);
+  await first.shows(/demo-deploy +waiting_input .*permission: /);
   const { code, stderr } = await npm();
   expect(code).not.toBe(0);
   expect(stderr).toContain("`npm start` runs already");
@@ -89,7 +89,7 @@ test("what a killed one left behind is ended by the next, and two at once are re
   for (const pid of pidsOf(/start\.ts|rollcall-daemon/)) process.kill(pid, "SIGKILL");
   await first.exit;
   await using next = await npmStart();
-  await next.shows(/demo-deploy +waiting_input \(permission\)/);
+  await next.shows(/demo-deploy +waiting_input .*permission: /);
   expect((await second("list", "-q")).stdout.trim().split("\n")).toHaveLength(6);
   next.press("q");
   await next.exit;
@@ -107,7 +107,7 @@ test("without a terminal it prints the roll as it changes, until SIGTERM", async
   await until(() => output.includes("rollcall approve demo-deploy"), "the roll");
   await second("approve", "demo-deploy");
   await until(
-    () => /demo-deploy +scripted +running/.test(output.slice(output.lastIndexOf("live session"))),
+    () => /demo-deploy +running/.test(output.slice(output.lastIndexOf("live session"))),
     "a new roll",
   );
   process.kill(Number(/SIGTERM to this process \((\d+)\)/.exec(output)?.[1]), "SIGTERM");

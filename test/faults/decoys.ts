@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "vitest";
-import { startTimeOf } from "../../src/record/process.ts";
+import { startTimeOf } from "../../src/machine/process.ts";
 import { isAlive, until } from "../live/user.ts";
 
 const LAST_PID = "/proc/sys/kernel/ns_last_pid";
@@ -32,20 +33,24 @@ export class Decoys implements Disposable {
     return pid;
   }
 
-  /** Takes the pid of a process that is gone. The others of this machine start processes too: it may take some tries. */
-  async takePid(pid: number): Promise<void> {
+  /**
+   * Takes the pid of a process that is gone. Others on this machine start processes too, so it takes some tries; false
+   * where one of them, or a thread, got the pid first and stays.
+   */
+  async takePid(pid: number): Promise<boolean> {
     // A dead process has its pid until its parent, which may be a slow first process, has heard of it.
     await until(() => !existsSync(`/proc/${pid}`), `pid ${pid} to be free`);
-    for (let tries = 0; tries < 500; tries++) {
+    for (let tries = 0; tries < 100; tries++) {
       writeFileSync(LAST_PID, String(pid - 1));
       const child = spawn("/bin/sleep", ["900"], { env: {}, stdio: "ignore", detached: true });
       if (child.pid === pid) {
         this.#processes.push({ child, startTime: startTimeOf(pid) as string });
-        return;
+        return true;
       }
       child.kill("SIGKILL");
+      await once(child, "exit");
     }
-    throw new Error(`Pid ${pid} could not be had again.`);
+    return false;
   }
 
   /** Alive, the same, and in the state that they were put into. */

@@ -38,6 +38,17 @@ describe.skipIf(reason !== undefined)("an fsync that fails", () => {
     await bench.expectKept([0, 1, 2, 20, 21, 22, 23, 24, 25, 26, 27], [3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
+  test("for one call after the other: each is refused in words, also where the journal cannot be taken over", async () => {
+    using place = new Place("fsync");
+    await using bench = await Bench.start(place, "-wal");
+    bench.fail(1_000_000);
+    for (const step of [3, 4, 5])
+      expect(await bench.record(step, 1)).toEqual({ acknowledged: [], failures: [FAILED] });
+    bench.fail(0);
+    expect(await bench.record(20, 1)).toEqual({ acknowledged: [20], failures: [] });
+    await bench.expectKept([0, 1, 2, 20], [3, 4, 5]);
+  });
+
   test("once, under calls that share a commit: none is acknowledged by trying again on the same journal", async () => {
     using place = new Place("fsync");
     await using bench = await Bench.start(place, "-wal");

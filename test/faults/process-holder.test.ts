@@ -59,7 +59,7 @@ describe("kill -9", { concurrent: true }, () => {
     await killNow(guard.pid);
     expect(await user.get(session.id)).toMatchObject({ state: "running" });
     expect(isAlive(agent.pid)).toBe(true);
-    const ended = (await user.ok(["end", session.id, "--grace", "300ms", "--json"])).json;
+    const ended = (await user.ok(["end", session.id, "--grace", "300ms", "--json"])).only;
     expect(ended).toMatchObject({ session: { state: "stopped", exit_signal: "SIGTERM" }, killed: 2 });
     expect(children.filter(isAlive)).toEqual([]);
   });

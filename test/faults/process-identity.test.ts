@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { startTimeOf } from "../../src/record/process.ts";
+import { startTimeOf } from "../../src/machine/process.ts";
 import { ROOT, type Shown } from "../cli/rollcall.ts";
 import { gone } from "../live/user.ts";
 import { Decoys, processState, whyNoPids } from "./decoys.ts";
@@ -28,18 +28,14 @@ test.skipIf(noPids !== undefined)(
   "strangers that took the pids of a lost session are not signalled",
   async () => {
     await using user = newFaultUser();
-    const session = await user.start(["--", "sleep", "600"]);
-    const held = user.holderOf(session);
-    using decoys = new Decoys(held.marker);
-    await killAll(user, held);
-    const pids = [held.guard.pid, held.holder.pid, held.agent.pid];
-    for (const pid of pids) await decoys.takePid(pid);
+    const { session, pids, decoys: taken } = await sessionWithTakenPids(user);
+    using decoys = taken;
     // A signal that wakes would be seen too.
     for (const pid of pids) process.kill(pid, "SIGSTOP");
     await user.up();
     await reaches(user, session.id, { state: "unknown", end_reason: "holder_lost" });
-    await user.ok(["end", session.id, "--grace", "200ms"]);
-    expect(await user.get(session.id)).toMatchObject({ state: "stopped", outcome: "interrupted" });
+    expect(await user.rollcall(["end", session.id, "--grace", "200ms"])).toMatchObject({ code: 4 });
+    expect(await user.get(session.id)).toMatchObject({ state: "unknown", end_reason: "not_proven" });
     decoys.expectUntouched();
     expect(pids.map(processState)).toEqual(["T", "T", "T"]);
   },
@@ -62,11 +58,28 @@ test("strangers whose pids and start times both match are not signalled: they la
   writeFileSync(join(held.folder, "holder.json"), JSON.stringify(reused));
   await user.up();
   await reaches(user, session.id, { state: "unknown", end_reason: "holder_lost" });
-  await user.ok(["end", session.id, "--grace", "200ms"]);
-  expect(await user.get(session.id)).toMatchObject({ state: "stopped", outcome: "interrupted" });
+  expect(await user.rollcall(["end", session.id, "--grace", "200ms"])).toMatchObject({ code: 4 });
+  expect(await user.get(session.id)).toMatchObject({ state: "unknown", end_reason: "not_proven" });
   decoys.expectUntouched();
   expect(processState(reused.holder.pid)).toBe("T");
 });
+
+/** A lost session whose pids strangers have; another is begun where some other process got one of them first. */
+async function sessionWithTakenPids(user: FaultUser) {
+  for (let tries = 0; tries < 20; tries++) {
+    const session = await user.start(["--", "sleep", "600"]);
+    const held = user.holderOf(session);
+    const decoys = new Decoys(held.marker);
+    await killAll(user, held);
+    const pids = [held.guard.pid, held.holder.pid, held.agent.pid];
+    let isTaken = true;
+    for (const pid of pids) isTaken &&= await decoys.takePid(pid);
+    if (isTaken) return { session, pids, decoys };
+    decoys[Symbol.dispose]();
+    await user.up();
+  }
+  throw new Error("No session's pids could be had again.");
+}
 
 async function killAll(user: FaultUser, { guard, holder, agent }: Held): Promise<void> {
   await user.killDaemon();

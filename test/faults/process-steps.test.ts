@@ -52,7 +52,7 @@ async function diesAt(user: FaultUser, step: string, [verb = "", ...args]: reado
 
 async function endProperly(user: FaultUser, { id }: Shown): Promise<void> {
   await reaches(user, id, { state: "running" });
-  const ended = (await user.ok(["end", id, "--json"])).json;
+  const ended = (await user.ok(["end", id, "--json"])).only;
   expect(ended).toMatchObject({ session: { state: "stopped", exit_signal: "SIGTERM" }, remaining: [] });
 }
 

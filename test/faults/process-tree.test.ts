@@ -32,7 +32,7 @@ describe.skipIf(noCompiler !== undefined)("end", { concurrent: true }, () => {
     await using user = newFaultUser();
     const { session, pids } = await startEscapes(user);
     using decoys = new Decoys(user.holderOf(session).marker);
-    const ended = (await user.ok(["end", session.id, "--grace", "500ms", "--json"])).json;
+    const ended = (await user.ok(["end", session.id, "--grace", "500ms", "--json"])).only;
     // Eight heed TERM; one ignores it.
     expect(ended).toMatchObject({ session: { state: "stopped" }, killed: 1, remaining: [] });
     expect(pids().filter(isAlive)).toEqual([]);
@@ -71,7 +71,7 @@ describe.skipIf(noCompiler !== undefined)("end", { concurrent: true }, () => {
   test("takes an agent that ignores every signal", async () => {
     await using user = newFaultUser();
     const session = await user.start(["--", user.program("stubborn")]);
-    const ended = (await user.ok(["end", session.id, "--grace", "300ms", "--json"])).json;
+    const ended = (await user.ok(["end", session.id, "--grace", "300ms", "--json"])).only;
     expect(ended).toMatchObject({ session: { state: "stopped", exit_signal: "SIGKILL" }, killed: 1 });
   });
 
@@ -79,7 +79,7 @@ describe.skipIf(noCompiler !== undefined)("end", { concurrent: true }, () => {
     await using user = newFaultUser();
     const session = await user.start(["--", "sleep", "600"]);
     process.kill(pidOf(session), "SIGSTOP");
-    const ended = (await user.ok(["end", session.id, "--grace", "5s", "--json"])).json;
+    const ended = (await user.ok(["end", session.id, "--grace", "5s", "--json"])).only;
     expect(ended).toMatchObject({ session: { exit_signal: "SIGTERM" }, killed: 0 });
   });
 
@@ -113,7 +113,7 @@ test.skipIf(noCompiler !== undefined)("a fork bomb is ended, and the daemon answ
     user.ok(["end", session.id, "--grace", "500ms", "--json"]),
   ]);
   const tookMs = Math.round(performance.now() - before);
-  expect(ended.json).toMatchObject({ session: { state: "stopped" }, killed: count, remaining: [] });
+  expect(ended.only).toMatchObject({ session: { state: "stopped" }, killed: count, remaining: [] });
   expect(bombs(user)).toEqual([]);
   expect(await user.get(bystander.id)).toMatchObject({ state: "running" });
   report(
@@ -133,7 +133,7 @@ test.skipIf(noFreezer !== undefined)(
     await until(() => processState(pidOf(session)) === "D", "the freeze");
     const answer = await user.rollcall(["end", session.id, "--grace", "200ms", "--json"]);
     expect(answer.code).toBe(4);
-    expect(answer.json).toMatchObject({ is_proven: false, remaining: [pidOf(session)] });
+    expect(answer.only).toMatchObject({ is_proven: false, remaining: [pidOf(session)] });
     const said = await user.rollcall(["end", session.id, "--grace", "200ms"]);
     expect(said).toMatchObject({ code: 4, stdout: "" });
     expect(said.stderr).toContain(String(pidOf(session)));

@@ -278,3 +278,36 @@ describe("an interrupt", () => {
     expect(await user.rollcall(["interrupt", piped.id])).toMatchObject({ code: 4 });
   });
 });
+
+test("several words are no answer to a single question, and nothing is sent", async () => {
+  await using user = newLiveUser();
+  await user.start(["scripted", "--name", "planner", "question Who are you?"]);
+  await until(async () => (await user.get("planner")).state === "waiting_input", "its question");
+  const { code, stderr } = await user.rollcall(["answer", "planner", "two", "words"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("Put one answer of several words in quotes.")]);
+  expect((await user.get("planner")).waiting).toMatchObject({ question: "Who are you?" });
+});
+
+test.each(["interactive", "autonomous"])(
+  "approve --always lets an %s agent ask no more for the same tool",
+  async (kind) => {
+    await using user = newLiveUser();
+    const text = "ask Bash ; ask Bash ; ask Edit ; say done";
+    const { id } = await user.start(["scripted", text, "--kind", kind]);
+    expect(await user.reach(id, "waiting_input")).toMatchObject({ waiting: { tool: "Bash" } });
+    const { seq } = (await user.ok(["approve", id, "--always", "--json"])).json;
+    expect(await reachAfter(user, id, Number(seq), "waiting_input")).toMatchObject({
+      waiting: { tool: "Edit" },
+    });
+  },
+);
+
+test("approve --always is refused with 4 where the agent offers no such choice, and nothing is sent", async () => {
+  await using user = newLiveUser();
+  const { id } = await user.start(["scripted", "--", "--trust"]);
+  await user.reach(id, "waiting_input");
+  const answer = await user.rollcall(["approve", id, "--always", "--json"]);
+  expect(answer).toMatchObject({ code: 4, error: { code: "not_offered" } });
+  expect(answer.error.hint).toContain("without --always");
+  expect(await user.get(id)).toMatchObject({ state: "waiting_input", waiting: { for: "trust" } });
+});

@@ -31,6 +31,29 @@ test("the detach key leaves the session running and the terminal usable", async 
   expect(await user.get("sh")).toMatchObject({ state: "running" });
 });
 
+test("the detach key works from the moment that attach says what it is", async () => {
+  await using user = newLiveUser();
+  await shell(user);
+  using terminal = new TmuxTerminal(user).open(["attach", "sh"]);
+  await terminal.shows("Attached to sh; Ctrl-\\ detaches.");
+  terminal.press(DETACH);
+  await terminal.shows("left with 0");
+  expect(terminal.screen).toContain("Detached; sh goes on.");
+});
+
+test("a terminal whose typing another one takes says that it only watches, and its next key types", async () => {
+  await using user = newLiveUser();
+  await shell(user);
+  using first = new TmuxTerminal(user, "first").open(["attach", "sh"]);
+  await first.shows("sh$");
+  using second = new TmuxTerminal(user, "second").open(["attach", "sh"]);
+  await first.shows("Another terminal types now; you watch until you press a key.");
+  first.type("echo taken-$((3+4))");
+  first.press("Enter");
+  await first.shows("taken-7");
+  await second.shows("taken-7");
+});
+
 test("modes that the agent set are set again at an attach, and off after a detach", async () => {
   await using user = newLiveUser();
   await shell(user);
@@ -128,8 +151,6 @@ test("the newest attach types, another watches until it takes over", async () =>
   second.type("echo by-$((1+1))");
   second.press("Enter");
   await first.shows("by-2");
-  // The first key takes over and is not typed.
-  first.press("x");
   first.type("echo by-$((1+2))");
   first.press("Enter");
   await second.shows("by-3");

@@ -26,8 +26,10 @@ function daemonsOf(user: LiveUser): number[] {
 describe("the daemon", () => {
   test("is not started by what needs none", async () => {
     await using user = newLiveUser();
-    for (const args of [["list"], ["status"], ["status", "--short"], ["create"], ["down"], []])
+    for (const args of [["list"], ["status"], ["status", "--short"], ["create"], ["down"], ["list"]])
       await user.ok(args);
+    await user.ok(["get", "last"]);
+    await user.rollcall(["should-resume", "last"]);
     expect(daemonsOf(user)).toEqual([]);
     expect((await user.ok(["status", "--json"])).json).toMatchObject({
       daemon: { running: false, pid: null },
@@ -134,9 +136,12 @@ describe("the daemon", () => {
     const { pid } = processOf(await eventsOf(user, id));
     await user.killDaemon();
     await using holder = await connectHolder(user.launchFolders()[0] as string, { role: "control" });
-    writeFileSync(gate, "");
-    for await (const message of holder)
-      if (text === "hang" || (message.type === "report" && message.fields.state !== "working")) break;
+    for await (const message of holder) {
+      // The holder's first word: the connection is taken in, and no report is missed from here on.
+      if (message.type === "status") writeFileSync(gate, "");
+      if (message.type === "status" && text === "hang") break;
+      if (message.type === "report" && message.fields.state !== "working") break;
+    }
     holder.input("\u0004");
     await until(() => !isAlive(pid), "its end");
     await user.ok(["up"]);
@@ -189,7 +194,7 @@ describe("the daemon", () => {
     mkdirSync(join(launches, "half"));
     writeFileSync(join(launches, "half", "holder.json"), "");
     await user.ok(["up"]);
-    expect((await user.ok(["end", id, "--json"])).json).toMatchObject({ session: { state: "stopped" } });
+    expect((await user.ok(["end", id, "--json"])).only).toMatchObject({ session: { state: "stopped" } });
   });
 
   test("starts over what a crash left: a socket, a lock, half a hook", async () => {

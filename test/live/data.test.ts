@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { damageRecord } from "../cli/damage.ts";
 import { LAUNCHER } from "../cli/rollcall.ts";
-import { atPrompt, dataOf, type Entry, said, turn } from "./scripted.ts";
+import { atPrompt, type Data, dataOf, type Entry, said, turn } from "./scripted.ts";
 import { type LiveUser, newLiveUser, until } from "./user.ts";
 
 describe("observability", () => {
@@ -43,7 +43,7 @@ describe("observability", () => {
       observability: "transcript_lost",
       state: "waiting_input",
     });
-    const ended = (await user.ok(["end", id, "--json"])).json;
+    const ended = (await user.ok(["end", id, "--json"])).only;
     expect(ended).toMatchObject({ session: { state: "stopped", outcome: "success" } });
   });
 
@@ -79,41 +79,97 @@ describe("what is read", () => {
     const texts = Array.from({ length: 3000 }, (_, n) => `entry ${n} ${'ünï→漢🙂"\\\n'.repeat(n % 12)}`);
     await addEntries(user, id, texts);
     const back: Entry[][] = [];
-    for (let before: number | null = null; ; ) {
-      const more: string[] = before === null ? [] : ["--before", String(before)];
+    for (let before: string | null = null; ; ) {
+      const more: string[] = before === null ? [] : ["--before", before];
       const answer = await user.ok(["data", id, "--json", "--tail", "1000", ...more]);
       expect(Buffer.byteLength(answer.stdout)).toBeLessThanOrEqual(48_000);
       expect(answer.stdout).not.toContain("\ufffd");
-      const page = answer.json as unknown as { entries: Entry[]; truncated: boolean; before: number };
+      const page = answer.json as unknown as { entries: Entry[]; truncated: boolean; before: string };
       back.unshift(page.entries);
       if (!page.truncated) break;
       before = page.before;
     }
     const forth: Entry[] = [];
-    for (let after = 0; ; ) {
-      const page = await dataOf(user, id, "--after", String(after));
+    for (let after = "0"; ; ) {
+      const page = await dataOf(user, id, "--after", after);
       forth.push(...page.entries);
       if (!page.truncated) break;
-      after = page.after as number;
+      after = page.after as string;
     }
     expect(back.flat().map(({ text }) => text)).toEqual(texts);
     expect(forth).toEqual(back.flat());
     expect(back.length).toBeGreaterThan(5);
   });
 
-  test("of one huge entry is its beginning, and says that it was cut", async () => {
+  test("of one huge entry is its end, and says which part that is", async () => {
     await using user = newLiveUser();
     const id = await atPrompt(user);
     await turn(user, id, "say small");
-    await turn(user, id, `say ${"🙂".repeat(40_000)}`);
+    await turn(user, id, `say ${"🙂".repeat(40_000)}end`);
     const answer = await user.ok(["data", id, "--json", "--tail", "1"]);
     expect(Buffer.byteLength(answer.stdout)).toBeLessThanOrEqual(48_000);
     const { entries, truncated } = answer.json as unknown as { entries: Entry[]; truncated: boolean };
     expect(truncated).toBe(true);
     expect(entries).toHaveLength(1);
-    expect(entries[0]).toMatchObject({ cut: true, role: "assistant" });
-    expect(entries[0]?.text).toMatch(/^(?:🙂)+$/u);
+    expect(entries[0]).toMatchObject({ role: "assistant", part: { to: 80_003, of: 80_003 } });
+    expect(entries[0]?.text).toMatch(/^(?:🙂)+end$/u);
     expect(entries[0]?.text?.length).toBeGreaterThan(1000);
+  });
+
+  test("of a command that prints 400 KB at once can be reached by cursors in either direction", async () => {
+    await using user = newLiveUser();
+    const print = `i=0; while [ $i -lt 4000 ]; do echo "line $i ${"é".repeat(45)}"; i=$((i+1)); done`;
+    const { id } = await user.start(["--kind", "autonomous", "--", "sh", "-c", `x=$(${print}); echo "$x"`]);
+    await user.reach(id, "stopped");
+    const all = Array.from({ length: 4000 }, (_, n) => `line ${n} ${"é".repeat(45)}\n`).join("");
+    const newest = await dataOf(user, id);
+    expect(newest.entries.at(-1)?.text?.endsWith(`line 3999 ${"é".repeat(45)}\n`)).toBe(true);
+    expect(textOf((await pagesOf(user, id, "before")).toReversed())).toBe(all);
+    expect(textOf(await pagesOf(user, id, "after"))).toBe(all);
+    expect(textOf((await pagesOf(user, id, "before", "--tail", "3")).toReversed())).toBe(all);
+    expect(textOf((await pagesOf(user, id, "before", "--max-bytes", "20000")).toReversed())).toBe(all);
+  });
+
+  test("of a tool's huge result comes in parts that make up its JSON", async () => {
+    await using user = newLiveUser();
+    const id = await user.create();
+    const result = { some_key: Array.from({ length: 9000 }, (_, n) => `row "${n}" é`) };
+    await using library = await user.library();
+    const tool = { name: "Read", result };
+    await library.addEntry(id, { role: "tool", kind: "tool_result", text: "short", tool });
+    const pages = (await pagesOf(user, id, "before")).toReversed();
+    const parts = pages.flatMap(({ entries }) => entries);
+    expect(parts.every((part) => part.tool?.name === "Read" && part.part !== undefined)).toBe(true);
+    expect(parts.map(({ text }) => text).join("")).toBe("short");
+    expect(JSON.parse(parts.map(({ rest_json = "" }) => rest_json).join(""))).toEqual({ result });
+  });
+
+  test("names the cursor that goes on, for people", async () => {
+    await using user = newLiveUser();
+    const id = await user.create();
+    await addEntries(user, id, ["first", "x".repeat(3000)]);
+    const newest = await user.ok(["data", id, "--max-bytes", "2000"]);
+    expect(newest.stdout).toMatch(
+      /\(there is more: --before \d+\.\d+\)\nassistant \(characters \d+ to 3000 of 3000\): x+\n/,
+    );
+    const first = await user.ok(["data", id, "--after", "0", "--max-bytes", "2000"]);
+    expect(first.stdout).toMatch(
+      /first\nassistant \(characters 1 to \d+ of 3000\): x+\n\(there is more: --after \d+\.\d+\)\n/,
+    );
+  });
+
+  test("is refused for a cursor that is none", async () => {
+    await using user = newLiveUser();
+    const id = await user.create();
+    for (const [option, cursor] of [
+      ["--before", "x"],
+      ["--after", "1."],
+      ["--after", "-1"],
+    ] as const)
+      expect(await user.rollcall(["data", id, `${option}=${cursor}`, "--json"])).toMatchObject({
+        code: 2,
+        error: { code: "bad_input" },
+      });
   });
 
   test("counts a screen as it is written, with every quote that needs two bytes", async () => {
@@ -146,6 +202,29 @@ describe("what is read", () => {
     expect(screen).not.toContain("second");
   });
 });
+
+/** Every page in one direction, each within the bound. */
+async function pagesOf(
+  user: LiveUser,
+  id: string,
+  direction: "before" | "after",
+  ...args: readonly string[]
+): Promise<Data[]> {
+  const pages: Data[] = [];
+  for (let place = direction === "after" ? "0" : null; ; ) {
+    const more = place === null ? [] : [`--${direction}`, place];
+    const answer = await user.ok(["data", id, "--json", ...more, ...args]);
+    expect(Buffer.byteLength(answer.stdout)).toBeLessThanOrEqual(48_000);
+    const page = answer.json as Data;
+    pages.push(page);
+    if (!page.truncated) return pages;
+    place = page[direction];
+  }
+}
+
+function textOf(pages: readonly Data[]): string {
+  return pages.flatMap(({ entries }) => entries.map(({ text }) => text ?? "")).join("");
+}
 
 async function addEntries(user: LiveUser, id: string, texts: readonly string[]): Promise<void> {
   await using library = await user.library();
@@ -191,6 +270,14 @@ describe("the record of a conversation", () => {
 });
 
 describe("logs", () => {
+  test("of a program on a screen of its own show its text as it stood there", async () => {
+    await using user = newLiveUser();
+    const draw = String.raw`printf '\033[?1049h\033[2J\033[2;4Hloading\033[2;4H\033[1mready  \033[0m\033[3;4Hmenu'; sleep 1000`;
+    const { id } = await user.start(["--", "sh", "-c", draw]);
+    await until(async () => (await user.ok(["logs", id])).stdout.includes("menu"), "its screen");
+    expect((await user.ok(["logs", id])).stdout).toBe("\n   ready\n   menu\n");
+  });
+
   test("are the terminal's text, or the output of a session without one", async () => {
     await using user = newLiveUser();
     const script = "printf '\\033[31mred\\033[0m\\n'; echo err >&2";

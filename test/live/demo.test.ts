@@ -71,17 +71,14 @@ const ASKS = { "demo-deploy": "permission", "demo-planner": "question", "demo-ch
 /** Each has taken its prompt and come to what it shows. */
 async function fleetStands(user: LiveUser): Promise<void> {
   const isThere = async ([name, what]: [string, string]) => {
-    const { waiting, usage } = (await user.get(name)) as unknown as {
-      waiting: { for: string } | null;
-      usage: { turns: number | null };
-    };
-    return waiting?.for === what && usage.turns !== null;
+    const { waiting } = (await user.get(name)) as unknown as { waiting: { for: string } | null };
+    return waiting?.for === what;
   };
   for (const ask of Object.entries(ASKS)) await until(() => isThere(ask), `${ask.join(" at its ")}`);
 }
 
 async function liveNames(user: LiveUser): Promise<unknown[]> {
-  const { json } = await user.ok(["--json"]);
+  const { json } = await user.ok(["list", "--active-only", "--json"]);
   return json.sessions.map(({ name }) => name).sort();
 }
 

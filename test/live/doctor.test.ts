@@ -129,7 +129,7 @@ test("doctor --fix leaves a live session alone also while no daemon runs", async
   expect([fixed.orphans?.status, fixed.leftovers?.status]).toEqual(["ok", "ok"]);
   await user.ok(["up"]);
   expect(await user.get(id)).toMatchObject({ state: "running" });
-  expect(await user.ok(["end", id, "--json"])).toMatchObject({ json: { remaining: [] } });
+  expect(await user.ok(["end", id, "--json"])).toMatchObject({ only: { remaining: [] } });
 });
 
 test("doctor --fix ends nothing unknown while a record is damaged, for it may be its", async () => {
@@ -177,7 +177,7 @@ test("an end also takes what carries the marker of its session outside its tree,
   const marker = basename(user.launchFolders()[0] as string);
   await using outside = await decoy({ ROLLCALL_SESSION: marker, ROLLCALL_HOME: user.state });
   await using stranger = await decoy({ ROLLCALL_SESSION: anyMarker() });
-  expect((await user.ok(["end", id, "--json"])).json).toMatchObject({
+  expect((await user.ok(["end", id, "--json"])).only).toMatchObject({
     session: { state: "stopped", exit_signal: "SIGTERM" },
     remaining: [],
   });

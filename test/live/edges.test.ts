@@ -72,7 +72,7 @@ test("wait --after on a session that is over answers at once", async () => {
     "--json",
   ]);
   expect(answer.code).toBe(4);
-  expect(answer.json).toMatchObject({ reached: null });
+  expect(answer.only).toMatchObject({ reached: null });
 });
 
 test("a text for a command whose input is closed is refused", async () => {
@@ -96,7 +96,7 @@ test("what an end could not prove is named as data, and exits 4", async () => {
   const answer = await user.rollcall(["end", id, "--grace", "1s", "--json"]);
   await user.ok(["config", "unset", "end.proof"]);
   expect(answer.code).toBe(4);
-  expect(answer.json).toMatchObject({ session: { state: "stopping" }, is_proven: false });
+  expect(answer.only).toMatchObject({ session: { state: "stopping" }, is_proven: false });
   await user.reach(id, "stopped");
 });
 
@@ -109,7 +109,7 @@ test("what an end with --children could not prove of a child exits 4, too", asyn
   const answer = await user.rollcall(["end", parent.id, "--children", "--grace", "1s", "--json"]);
   await user.ok(["config", "unset", "end.proof"]);
   expect(answer.code).toBe(4);
-  expect(answer.json).toMatchObject({ is_proven: false });
+  expect(answer.only).toMatchObject({ is_proven: false });
   await user.reach(child.id, "stopped");
 });
 

@@ -26,7 +26,13 @@ test("explain tells the rule, what it saw, what every source says, and what the 
   const text = (await user.ok(["explain", "talk"])).stdout;
   expect(text).toContain("is waiting_input");
   expect(text).toContain("report_blocked");
-  expect(text).toContain("Resume: no, phase_not_resumable\n  phase: initializing\n");
+  expect(text).toContain("Work can go on: no, phase_not_resumable\n  phase: initializing\n");
+  expect(text).toContain("Conversation can be resumed: no, still_running\n");
+  await user.ok(["end", id]);
+  expect((await user.ok(["explain", id, "--json"])).json).toMatchObject({
+    resume: { resume: false },
+    conversation: { resumable: true, reason: null },
+  });
 });
 
 test.each([

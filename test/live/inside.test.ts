@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { LAUNCHER } from "../cli/rollcall.ts";
-import { atPrompt, dataOf, turn } from "./scripted.ts";
+import { asking, atPrompt, dataOf, turn } from "./scripted.ts";
 import { type LiveUser, newLiveUser, until } from "./user.ts";
 
 const ROLLCALL = `"${process.execPath}" "${LAUNCHER}"`;
@@ -26,6 +26,25 @@ test("a session that calls Rollcall sees the roll, and starts children of its ow
   expect((await inside(user, id, "get self")).output).toContain("boss");
 });
 
+test("end self writes its answer and exits 0 before its session is signalled, each time", async () => {
+  await using user = newLiveUser();
+  const ends = async (n: number) => {
+    const folder = join(user.workspace, `s${n}`);
+    mkdirSync(folder);
+    // The shell outlives the first signal, so that it can say how the command went.
+    const script = `trap : TERM; ${ROLLCALL} end self --json > answer; echo $? > code; sleep 777`;
+    const { id } = await user.start(["--kind", "autonomous", "--cwd", folder, "--", "sh", "-c", script]);
+    await user.reach(id, "stopped");
+    const [answer, code] = ["answer", "code"].map((name) => readFileSync(join(folder, name), "utf8"));
+    expect(code).toBe("0\n");
+    expect(JSON.parse(answer as string)).toMatchObject({
+      results: [{ session: { id, state: "stopping" } }],
+    });
+    expect(await user.get(id)).toMatchObject({ state: "stopped", outcome: "interrupted" });
+  };
+  await Promise.all([0, 1, 2, 3, 4, 5].map(ends));
+});
+
 test("a session that ends itself is answered before it dies, and nobody else is touched", async () => {
   await using user = newLiveUser();
   const id = await atPrompt(user);
@@ -36,7 +55,7 @@ test("a session that ends itself is answered before it dies, and nobody else is 
   expect(await user.reach(id, "stopped")).toMatchObject({ outcome: "interrupted" });
   await answer;
   const said = JSON.parse(readFileSync(`${user.workspace}/answer.json`, "utf8")) as object;
-  expect(said).toMatchObject({ session: { id, state: "stopping" } });
+  expect(said).toMatchObject({ results: [{ session: { id, state: "stopping" } }] });
   expect(await user.daemonPid()).toBe(daemon);
   for (const alive of [other.id, child]) expect(await user.get(alive)).toMatchObject({ state: "running" });
 });
@@ -58,4 +77,43 @@ test("inside a session no daemon is started: live verbs say so, and records work
   expect(readFileSync(`${user.workspace}/said`, "utf8")).toContain("rollcall up");
   expect(await user.daemonPid()).toBeUndefined();
   expect(await user.reach(id, "waiting_input")).toMatchObject({ phase: "planning" });
+});
+
+test("an agent may not answer its own request, nor its parent's, by a command or by keys", async () => {
+  await using user = newLiveUser();
+  const parent = await atPrompt(user);
+  const child = (
+    await inside(
+      user,
+      parent,
+      "start -d -- sh -c 'while read -r line; do eval \"$line\" > said 2>&1; echo $? > code; done'",
+    )
+  ).output.trim();
+  await asking(user, parent, "ask Bash");
+  for (const verb of [`approve ${parent}`, `deny ${parent}`, `keys ${parent} 1`]) {
+    rmSync(join(user.workspace, "code"), { force: true });
+    await user.ok(["send", child, `${ROLLCALL} ${verb}`]);
+    const code = () =>
+      existsSync(`${user.workspace}/code`) && readFileSync(`${user.workspace}/code`, "utf8").trim();
+    await until(() => code() !== false && code() !== "", "its answer");
+    expect([verb, code()]).toEqual([verb, "4"]);
+    expect(readFileSync(`${user.workspace}/said`, "utf8")).toContain("may not answer");
+  }
+  expect((await user.get(parent)).waiting).toMatchObject({ for: "permission" });
+  await user.ok(["approve", parent]);
+});
+
+test("an event of a command says who asked: user, process, terminal and the session around it", async () => {
+  await using user = newLiveUser();
+  const id = await atPrompt(user);
+  const child = (await inside(user, id, "start -d -- sleep 1000")).output.trim();
+  const asker = async (session: string, index: number) => {
+    const lines = (await user.ok(["events", session, "--json"])).stdout.trim().split("\n");
+    return (JSON.parse(lines.at(index) as string) as { body: { asker?: object } }).body.asker;
+  };
+  expect(await asker(child, 0)).toMatchObject({ uid: process.getuid?.(), session_id: id });
+  await user.ok(["pause", child]);
+  expect(await asker(child, -1)).toMatchObject({ pid: expect.any(Number), session_id: null });
+  await user.ok(["update", child, "--phase", "planning"]);
+  expect(await asker(child, -1)).toMatchObject({ uid: process.getuid?.(), terminal: null, session_id: null });
 });

@@ -14,12 +14,12 @@ describe("what a session was told to keep", () => {
     const kept = Number(readFileSync(join(user.workspace, "kept"), "utf8"));
     expect(isAlive(kept)).toBe(true);
     expect((await user.ok(["explain", id])).stdout).toContain(`exit 0; left running: pids ${kept})`);
-    const named = (await user.ok(["end", id, "--no-wait", "--json"])).json;
+    const named = (await user.ok(["end", id, "--no-wait", "--json"])).only;
     expect(named).toMatchObject({ session: { state: "stopped" }, remaining: [kept] });
     expect((await user.ok(["end", id, "--no-wait"])).stdout).toContain(`as it was told to: pids ${kept}.`);
     await user.ok(["down"]);
     expect(isAlive(kept)).toBe(true);
-    expect((await user.ok(["end", id, "--json"])).json).toMatchObject({ remaining: [] });
+    expect((await user.ok(["end", id, "--json"])).only).toMatchObject({ remaining: [] });
     expect(isAlive(kept)).toBe(false);
     expect(user.launchFolders()).toEqual([]);
   });
@@ -34,9 +34,9 @@ describe("what a session was told to keep", () => {
     await user.ok(["resume", id, "-d"]);
     await user.reach(id, "waiting_input");
     await user.ok(["doctor", "--fix"]);
-    expect((await user.ok(["end", id, "--json"])).json).toMatchObject({ remaining: [kept] });
+    expect((await user.ok(["end", id, "--json"])).only).toMatchObject({ remaining: [kept] });
     expect(isAlive(kept)).toBe(true);
-    expect((await user.ok(["end", id, "--json"])).json).toMatchObject({ remaining: [] });
+    expect((await user.ok(["end", id, "--json"])).only).toMatchObject({ remaining: [] });
     expect(isAlive(kept)).toBe(false);
     expect(user.launchFolders()).toEqual([]);
   });

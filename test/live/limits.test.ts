@@ -15,7 +15,7 @@ test("a time-out is told of at 80 % and ends the session, whatever it does", asy
   expect(await user.reach(id, "stopped")).toMatchObject({ outcome: "interrupted", end_reason: "timeout" });
   const events = await eventsOf(user, id);
   const neared = events.filter(({ kind }) => kind === "limit_neared");
-  expect(neared.map(({ body }) => body)).toEqual([{ limit: "timeout", allowed_ms: 1000 }]);
+  expect(neared.map(({ body }) => body)).toEqual([{ limit: { kind: "timeout", allowed: 1000, unit: "ms" } }]);
   const stopping = events.find(({ body }) => body.to === "stopping");
   expect(stopping).toMatchObject({ body: { evidence: { source: "timer", rule: "timeout" } } });
 });

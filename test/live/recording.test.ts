@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { connectHolder } from "../../src/host/holder.ts";
-import { readRecording } from "../../src/record/recording-segments.ts";
+import { readRecording } from "../../src/recording/recording-segments.ts";
 import { asking, atPrompt } from "./scripted.ts";
 import { type LiveUser, newLiveUser, until } from "./user.ts";
 

@@ -54,16 +54,39 @@ test("a trust dialog is approved, and a login only attached to", async () => {
 
 test("a name that a shell would act on, or that another session has, is not in the command", async () => {
   await using user = newLiveUser();
-  const names = ["a;reboot", "$(reboot)", "with space", "deadbe", "twin", "twin", "plain.name-1"];
+  const names = ["a;reboot", "$(reboot)", "with space", "deadbe", "twin", "plain.name-1"];
+  await user.create("--name", "twin");
   for (const name of names) await user.start(["scripted", "--name", name]);
   await until(
-    async () => (await user.ok(["status", "--short"])).stdout === "7 live, 7 waiting\n",
+    async () => (await user.ok(["status", "--short"])).stdout === "7 live, 6 waiting\n",
     "all to wait",
   );
   const { stdout } = await user.ok([]);
   const called = [...stdout.matchAll(/rollcall send (\S+) TEXT/g)].map(([, name]) => name as string);
   expect(called.filter((name) => !/^[0-9a-f]{6}$/.test(name))).toEqual(["plain.name-1"]);
   for (const name of called) await user.ok(["get", name]);
+});
+
+test("a turn that failed is shown with its error, and a new turn takes it away", async () => {
+  await using user = newLiveUser();
+  await user.start(["scripted", "--name", "chat", "fail API Error: 400"]);
+  await user.reach("chat", "waiting_input");
+  expect((await user.ok([])).stdout).toMatch(
+    /chat .*failed: API Error: 400.*\n {4}Its last turn failed: API Error: 400\n/,
+  );
+  expect((await user.ok(["list"])).stdout).toContain("failed: API Error: 400");
+  expect((await user.ok(["get", "chat"])).stdout).toMatch(/^last turn +failed: API Error: 400$/m);
+  await user.ok(["send", "chat", "say better", "--wait"]);
+  expect((await user.ok([])).stdout).not.toContain("failed");
+});
+
+test("a session that failed stays on the roll with its reason, and not in what lives", async () => {
+  await using user = newLiveUser();
+  await user.start(["scripted", "--name", "tests", "say 3 tests failed. ; exit 1"]);
+  await user.reach("tests", "failed");
+  await until(async () => (await user.ok([])).stdout.includes("exit 1: 3 tests failed."), "its reason");
+  expect((await user.ok([])).stdout).toMatch(/^No live sessions, 1 ended\n/);
+  expect((await user.ok(["list", "--active-only", "--json"])).json.sessions).toEqual([]);
 });
 
 test("what an agent asks cannot act on the terminal", async () => {
@@ -119,7 +142,7 @@ test.runIf(script)("in a narrow terminal no line is too long and every command i
   await using user = newLiveUser();
   await waits(user, "a-name-that-takes-its-room", `ask Bash {"command":"${"x".repeat(200)}"}`, "permission");
   await waits(user, "planner", `question Which? ${"long ".repeat(9)}| ${"longer ".repeat(9)}`, "question");
-  const { lines } = await atTerminal({ ...user, [Symbol.dispose]: () => {} }, [], { columns: 60 });
+  const { lines } = await atTerminal(user, [], { columns: 60 });
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
   expect(lines).toEqual(
     expect.arrayContaining([
@@ -146,11 +169,8 @@ async function waits(
 ): Promise<void> {
   await user.start(["scripted", "--name", name, "--prompt", prompt, ...more]);
   await until(async () => {
-    const { waiting, usage } = (await user.get(name)) as unknown as {
-      waiting: { for: string } | null;
-      usage: { turns: number | null };
-    };
-    return waiting?.for === what && usage.turns !== null;
+    const { waiting } = (await user.get(name)) as unknown as { waiting: { for: string } | null };
+    return waiting?.for === what;
   }, `${name} to wait`);
 }
 

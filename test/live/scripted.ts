@@ -26,7 +26,7 @@ export async function asking(user: LiveUser, id: string, text: string): Promise<
 /** What the session is when it reaches the state after this seq. */
 export async function reachAfter(user: LiveUser, id: string, seq: number, state: string): Promise<Shown> {
   const args = ["wait", id, "--until", state, "--after", String(seq), "--timeout", "30s", "--json"];
-  return (await user.ok(args)).json.session as Shown;
+  return (await user.ok(args)).only.session as Shown;
 }
 
 export interface Entry {
@@ -35,7 +35,8 @@ export interface Entry {
   readonly kind: string;
   readonly text: string | null;
   readonly tool: { readonly name: string; readonly result?: unknown } | null;
-  readonly cut?: true;
+  readonly part?: { readonly from: number; readonly to: number; readonly of: number };
+  readonly rest_json?: string;
 }
 
 export interface Data extends Shown {
@@ -43,8 +44,8 @@ export interface Data extends Shown {
   readonly entries: readonly Entry[];
   readonly screen: string | null;
   readonly truncated: boolean;
-  readonly before: number | null;
-  readonly after: number | null;
+  readonly before: string | null;
+  readonly after: string | null;
 }
 
 export async function dataOf(user: LiveUser, id: string, ...args: readonly string[]): Promise<Data> {

@@ -90,3 +90,29 @@ test("a private key is hidden however slowly it is printed", async () => {
   expect(answer.stdout).not.toContain("MIIEvQIBADANBg");
   expect(placesWith(user, "MIIEvQIBADANBg")).toEqual([]);
 });
+
+const NAMES = [
+  ...["PGPASSWORD", "SSHPASS", "OPENAI_KEY", "AZURE_OPENAI_KEY", "DD_APP_KEY", "STRIPE_KEY", "CLIENTSECRET"],
+  ...["SECRETKEY", "ACCESSTOKEN", "COOKIE", "SESSION_COOKIE", "WEBHOOK_URL"],
+];
+
+test.each(["interactive", "autonomous"])(
+  "no secret of an %s session is kept under any usual name, and common words stay readable",
+  async (kind) => {
+    await using user = newLiveUser();
+    const planted = NAMES.map((name, n) => [
+      name,
+      `${name === "WEBHOOK_URL" ? "https://h.org/" : ""}pl4nted-${n}-x9k2m`,
+    ]);
+    const env = { ...Object.fromEntries(planted), DB_PASSWORD: "postgres" } as Record<string, string>;
+    const script = `${NAMES.map((name) => `echo "it is $${name}."`).join("; ")}; echo "in $DB_PASSWORD"`;
+    const { id } = await user.start(["--kind", kind, "--", "sh", "-c", script], { env });
+    await user.reach(id, "stopped");
+    const { stdout } = await user.ok(["logs", id]);
+    expect(stdout).toContain("in postgres");
+    expect(stdout).not.toContain("pl4nted");
+    await user.ok(["export", id, "-o", join(user.workspace, "export.json")]);
+    await user.ok(["backup"]);
+    expect(placesWith(user, "pl4nted")).toEqual([]);
+  },
+);

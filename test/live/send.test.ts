@@ -198,7 +198,7 @@ test("the turn of a text is never missed by a wait that begins when it is over",
     const { seq } = (await user.ok(["send", id, `say ${round}`, "--json"])).json;
     await until(async () => (await said(user, id, "assistant")).length === round, "the answer");
     const wait = ["wait", id, "--after", String(seq), "--timeout", "5s", "--json"];
-    expect((await user.ok(wait)).json).toMatchObject({ reached: "waiting_input" });
+    expect((await user.ok(wait)).only).toMatchObject({ reached: "waiting_input" });
   }
 });
 

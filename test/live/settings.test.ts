@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { newUser } from "../cli/rollcall.ts";
 import { holdTerminal } from "./held-terminal.ts";
 import { atPrompt, turn } from "./scripted.ts";
 import { type LiveUser, newLiveUser, until } from "./user.ts";
@@ -121,6 +122,72 @@ test("settings of a project that break later take nothing away from the user's o
   using _ = holdTerminal(session);
   const answer = await user.rollcall(["end", session.id, "--grace", "1s", "--json"]);
   await user.ok(["config", "unset", "end.proof"]);
-  expect(answer).toMatchObject({ code: 4, json: { is_proven: false } });
+  expect(answer).toMatchObject({ code: 4, only: { is_proven: false } });
   await user.reach(session.id, "stopped");
+});
+
+test("time-outs of sessions come from the settings, and an option of the call wins, also to have none", async () => {
+  await using user = newLiveUser();
+  await user.ok(["config", "set", "session.timeout", "800ms"]);
+  const free = await user.start(["--timeout", "none", "--", "sleep", "1000"]);
+  const bound = await user.start(["--", "sleep", "1000"]);
+  expect(await user.reach(bound.id, "stopped")).toMatchObject({ end_reason: "timeout" });
+  expect(await user.get(free.id)).toMatchObject({ state: "running" });
+  await user.ok(["config", "unset", "session.timeout"]);
+  await user.ok(["config", "set", "session.idle_timeout", "800ms"]);
+  const idle = await user.start(["--", "sleep", "1000"]);
+  expect(await user.reach(idle.id, "stopped")).toMatchObject({ end_reason: "idle_timeout" });
+});
+
+test("a project may set the time-outs of the sessions in it", async () => {
+  await using user = newLiveUser();
+  const folder = makeProject(user);
+  writeFileSync(join(folder, ".rollcall.json"), '{"session":{"timeout":"800ms"}}');
+  const elsewhere = await user.start(["--", "sleep", "1000"]);
+  const { id } = await user.start(["--cwd", folder, "--", "sleep", "1000"]);
+  expect(await user.reach(id, "stopped")).toMatchObject({ end_reason: "timeout" });
+  expect(await user.get(elsewhere.id)).toMatchObject({ state: "running" });
+});
+
+test("wait gives up after wait.timeout, and with --timeout none it does not", async () => {
+  await using user = newLiveUser();
+  await user.ok(["config", "set", "wait.timeout", "100ms"]);
+  const { id } = await user.start(["--", "sleep", "1000"]);
+  expect(await user.rollcall(["wait", id, "--json"])).toMatchObject({
+    code: 5,
+    error: { code: "timed_out" },
+  });
+  const waited = user.rollcall(["wait", id, "--timeout", "none", "--json"]);
+  expect((await user.rollcall(["wait", id, "--json"])).code).toBe(5);
+  await user.ok(["end", id]);
+  expect((await waited).code).toBe(0);
+});
+
+test("data answers with at most data.max_bytes, and a terminal has the size of the settings", async () => {
+  await using user = newLiveUser();
+  await user.ok(["config", "set", "data.max_bytes", "2000"]);
+  await user.ok(["config", "set", "terminal.size", "100x30"]);
+  const { id } = await user.start(["--", "sh", "-c", "seq 1 900; stty size; sleep 1000"]);
+  const shown = async () => (await user.ok(["data", id, "--json"])).stdout;
+  await until(async () => (await shown()).includes("30 100"), "the size of its terminal");
+  const bounded = await shown();
+  expect(Buffer.byteLength(bounded)).toBeLessThanOrEqual(2000);
+  const wide = await user.ok(["data", id, "--max-bytes", "48000", "--json"]);
+  expect(String(wide.json.screen).split("\n").length).toBeGreaterThan(20);
+});
+
+test.each([
+  ["session.timeout", "0s"],
+  ["session.timeout", "soon"],
+  ["session.idle_timeout", "9999999d"],
+  ["wait.timeout", "-1s"],
+  ["data.max_bytes", "999"],
+  ["data.max_bytes", "1000001"],
+  ["terminal.size", "10x40"],
+  ["terminal.size", "120"],
+  ["terminal.size", "9999x40"],
+])("%s cannot be %j", async (name, value) => {
+  using user = newUser();
+  const given = await user.rollcall(["config", "set", "--json", "--", name, value]);
+  expect(given).toMatchObject({ code: 2, error: { code: "bad_config" } });
 });

@@ -4,7 +4,7 @@ import { asking, atPrompt, reachAfter } from "./scripted.ts";
 import { type LiveUser, newLiveUser } from "./user.ts";
 
 const SESSION = Object.values(RECORD_KEYS).flat().toSorted();
-const WAITED = ["reached", "session"];
+const WAITED = ["reached", "session", "turn"];
 
 /** The keys of what a call prints with `--json`. */
 async function keysOf(user: LiveUser, ...args: readonly string[]): Promise<string[]> {
@@ -27,17 +27,24 @@ test("every verb that only does something answers with the session and its seq, 
   await asking(user, id, "question Which? red | green");
   await reachAfter(user, id, await did(user, id, "answer", "last", "1"), "waiting_input");
   await did(user, id, "keys", id, "x", "Backspace");
-  await did(user, id, "send", id, "hang");
+  expect((await user.ok(["send", id, "hang", "--json"])).json).toEqual({
+    session_id: id,
+    ...{ seq: expect.any(Number), turn: expect.any(Number) },
+  });
   await user.reach(id, "running");
-  await did(user, id, "pause", id);
-  await did(user, id, "continue", id);
+  for (const verb of ["pause", "continue"])
+    expect((await user.ok([verb, id, "--json"])).json).toEqual({
+      results: [{ session_id: id, seq: expect.any(Number) }],
+    });
   await did(user, id, "interrupt", id);
 });
 
 test("start, resume and fork answer with the record, and with --wait with what was reached and said", async () => {
   await using user = newLiveUser();
   const answered = ["answer", ...WAITED];
-  expect(await keysOf(user, "start", "--wait", "--name", "one", "scripted", "say hi")).toEqual(answered);
+  const begin = ["start", "--wait", "--kind", "interactive", "--name", "one", "scripted", "say hi"];
+  expect(await keysOf(user, ...begin)).toEqual(answered);
+  await user.ok(["end", "one"]);
   expect(await keysOf(user, "resume", "one")).toEqual(SESSION);
   await user.reach("one", "waiting_input");
   expect(await keysOf(user, "send", "one", "say ho", "--wait")).toEqual(answered);
@@ -56,11 +63,21 @@ test("data, wait, explain, status and end answer with the fields that are agreed
   );
   for (const entry of data.entries as object[])
     expect(Object.keys(entry)).toEqual(expect.arrayContaining(["seq", "at", "role", "kind", "text", "tool"]));
-  expect(await keysOf(user, "wait", id)).toEqual(WAITED);
+  expect(Object.keys((await user.ok(["wait", id, "--json"])).only).toSorted()).toEqual(WAITED);
   const { results } = (await user.ok(["wait", id, other, "--json"])).json;
   expect((results as object[]).map((each) => Object.keys(each).toSorted())).toEqual([WAITED, WAITED]);
   expect(await keysOf(user, "explain", id)).toEqual(
-    ["session_id", "state", "since", "rule", "source", "evidence", "sources", "resume"].toSorted(),
+    [
+      "session_id",
+      "state",
+      "since",
+      "rule",
+      "source",
+      "evidence",
+      "sources",
+      "resume",
+      "conversation",
+    ].toSorted(),
   );
   const { json: status } = await user.ok(["status", "--json"]);
   expect(Object.keys(status)).toEqual(expect.arrayContaining(["daemon", "store", "machine", "live"]));
@@ -68,6 +85,6 @@ test("data, wait, explain, status and end answer with the fields that are agreed
     expect.arrayContaining(["running", "pid", "version", "socket", "url", "token_file"]),
   );
   const ended = ["children", "killed", "remaining", "session"];
-  expect(await keysOf(user, "end", id)).toEqual(ended);
+  expect(Object.keys((await user.ok(["end", id, "--json"])).only).toSorted()).toEqual(ended);
   expect(await keysOf(user, "end", "--all")).toEqual(["results"]);
 });

@@ -4,20 +4,28 @@ import { newLiveUser } from "./user.ts";
 
 describe("start --wait", () => {
   test.each([
-    ["success", ["--", "sh", "-c", "echo done"], 0, "done\n"],
-    ["failure", ["--", "sh", "-c", "echo bad; exit 3"], 1, "bad\n"],
-    ["failure", ["--", "sh", "-c", "kill -SEGV $$"], 1, ""],
-    ["interrupted", ["--timeout", "300ms", "--", "sleep", "1000"], 5, ""],
-    ["success", ["scripted", "say one ; say two"], 0, "two\n"],
-    ["failure", ["scripted", "say one ; fail the model is gone"], 1, "one\n"],
-    ["failure", ["scripted", "exit 7"], 1, ""],
-  ] as const)("exits by the outcome %s of %j", async (outcome, args, code, stdout) => {
+    ["success", ["--", "sh", "-c", "echo done"], 0, "done\n", null],
+    ["failure", ["--", "sh", "-c", "echo bad; exit 3"], 1, "bad\n", "failed (exit 3)"],
+    ["failure", ["--", "sh", "-c", "kill -SEGV $$"], 1, "", "failed (SIGSEGV)"],
+    ["interrupted", ["--timeout", "300ms", "--", "sleep", "1000"], 5, "", "stopped (timeout)"],
+    ["success", ["scripted", "say one ; say two"], 0, "two\n", null],
+    ["failure", ["scripted", "say one ; fail the model is gone"], 1, "one\n", "the model is gone"],
+    ["failure", ["scripted", "exit 7"], 1, "", "failed (exit 7)"],
+  ] as const)("exits by the outcome %s of %j", async (outcome, args, code, stdout, reason) => {
     await using user = newLiveUser();
     const answer = await user.rollcall(["start", "--wait", ...args]);
-    expect([answer.code, answer.stdout, answer.stderr]).toEqual([code, stdout, ""]);
     const session = await user.get("last");
+    const stderr = reason === null ? "" : `${session.id}: ${reason}\n`;
+    expect([answer.code, answer.stdout, answer.stderr]).toEqual([code, stdout, stderr]);
     expect(session).toMatchObject({ kind: "autonomous", outcome });
     expect(user.launchFolders()).toEqual([]);
+  });
+
+  test("takes a line of a plain command that is longer than the holder's spool", async () => {
+    await using user = newLiveUser();
+    const script = String.raw`head -c 17825915 /dev/zero | tr '\0' x; echo`;
+    const { code, stdout } = await user.rollcall(["start", "--wait", "--no-file", "--", "sh", "-c", script]);
+    expect([code, stdout.length, stdout.endsWith("x\n")]).toEqual([0, 17825916, true]);
   });
 
   test("exits with 4 when someone ends the session, and tells all as JSON", async () => {
@@ -75,13 +83,15 @@ describe("start --wait", () => {
   });
 
   test.each([
-    ["say fine", 0, "fine\n"],
-    ["say oh ; fail broken", 1, "oh\n"],
-  ])("with interactive returns at the prompt behind the turn of %j", async (prompt, code, stdout) => {
+    ["say fine", 0, "fine\n", ""],
+    ["say oh ; fail broken", 1, "oh\n", ": broken\n"],
+  ])("with interactive returns at the prompt behind the turn of %j", async (prompt, code, stdout, reason) => {
     await using user = newLiveUser();
     const answer = await user.rollcall(["start", "--wait", "--kind", "interactive", "scripted", prompt]);
-    expect([answer.code, answer.stdout, answer.stderr]).toEqual([code, stdout, ""]);
-    expect(await user.get("last")).toMatchObject({ state: "waiting_input", kind: "interactive" });
+    const session = await user.get("last");
+    const stderr = reason === "" ? "" : `${session.id}${reason}`;
+    expect([answer.code, answer.stdout, answer.stderr]).toEqual([code, stdout, stderr]);
+    expect(session).toMatchObject({ state: "waiting_input", kind: "interactive" });
   });
 
   test("with interactive prints a dialog that stands before the first prompt", async () => {
@@ -102,12 +112,9 @@ describe("the first text", () => {
     expect((await dataOf(user, id)).observability).toBe("not_yet_observable");
     await expect.poll(async () => said(user, id, "assistant"), { timeout: 20_000 }).toEqual(["hello"]);
     expect(await said(user, id, "user")).toEqual(["say hello"]);
-    expect((await statesOf(user, id)).slice(0, 4)).toEqual([
-      "running",
-      "waiting_input",
-      "running",
-      "waiting_input",
-    ]);
+    await user.reach(id, "waiting_input");
+    expect(new Set(await statesOf(user, id))).toEqual(new Set(["running", "waiting_input"]));
+    expect((await statesOf(user, id)).filter((state) => state === "waiting_input")).toHaveLength(1);
   });
 
   test("waits behind a dialog of trust", async () => {

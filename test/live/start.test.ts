@@ -81,7 +81,7 @@ describe("a command", () => {
     await user.killDaemon();
     expect(await user.get(id)).toMatchObject({ state: "running" });
     await user.ok(["send", id, "and now"]);
-    const ended = (await user.ok(["end", id, "--json"])).json;
+    const ended = (await user.ok(["end", id, "--json"])).only;
     expect(ended).toMatchObject({ session: { state: "stopped" }, remaining: [] });
     expect((await user.ok(["logs", id])).stdout).toContain("and now");
   });

@@ -76,7 +76,7 @@ test("a approves, a number answers, and e ends after a yes", async () => {
   terminal.press("e");
   await terminal.shows("End planner and all its processes? y/n");
   terminal.press("n");
-  await terminal.shows(/1-9 answer {2}e end$/);
+  await terminal.shows(/1-9 answer {2}s send {2}e end$/);
   expect((await user.get("planner")).status).toBe("active");
   terminal.press("ey");
   await terminal.shows("planner has ended; no process is left.");
@@ -134,6 +134,62 @@ test("Enter attaches, the detach key comes back, and n goes to who asks before w
   await terminal.shows(/rollcall {2}2 live, 2 at a prompt/);
 });
 
+test("a second a stays with the session that was answered and approves no other request", async () => {
+  await using user = newLiveUser();
+  await waiting(user, "first", 'ask Bash {"command":"make deploy"} ; work 1h');
+  await waiting(user, "second", 'ask Bash {"command":"rm -rf /"} ; say gone');
+  await using terminal = await rollcallAt(user, ["top"]);
+  await terminal.shows(/▸.*first/);
+  terminal.press("a");
+  await terminal.shows("Approved in first.");
+  await terminal.shows(/second +waiting[^\n]*\n[^\n]*▸[^\n]*first/);
+  terminal.press("a");
+  await terminal.shows("first asks for no permission.");
+  expect((await user.get("second")).waiting).toMatchObject({ for: "permission" });
+});
+
+test("s writes a text for the selected session: Enter sends it, Esc leaves, and a paste is no key", async () => {
+  await using user = newLiveUser();
+  await waiting(user, "chat");
+  await waiting(user, "deploy", ASK);
+  await using terminal = await rollcallAt(user, ["top"]);
+  await terminal.shows(/▸.*deploy/);
+  terminal.press("s");
+  await terminal.shows("deploy asks something: answer that first.");
+  terminal.press("\u001b[200~a\rq\u001b[201~j");
+  await terminal.shows(/▸.*chat/);
+  terminal.press("sjunk");
+  await terminal.shows("Send to chat: junk▏");
+  terminal.press("\u001b");
+  await terminal.shows(/q quit/);
+  terminal.press("ssay 日本q\u007f\r");
+  await terminal.shows("Sent to chat.");
+  await until(async () => (await user.ok(["data", "chat"])).stdout.includes("日本"), "its answer");
+  expect((await user.ok(["data", "chat"])).stdout).not.toContain("junk");
+  expect((await user.get("deploy")).waiting).toMatchObject({ for: "permission" });
+});
+
+test("? shows what the keys do, and any key goes back", async () => {
+  await using user = newLiveUser();
+  await waiting(user, "deploy", ASK);
+  await using terminal = await rollcallAt(user, ["top"]);
+  await terminal.shows(/▸.*deploy/);
+  terminal.press("?");
+  await terminal.shows("Any key goes back.");
+  terminal.press("a");
+  await terminal.shows(/▸.*deploy/);
+  expect((await user.get("deploy")).waiting).toMatchObject({ for: "permission" });
+});
+
+test("top shows what a session does now as it changes, without an event of it", async () => {
+  await using user = newLiveUser();
+  await user.start(["--name", "build", "--", "sh", "-c", "echo one; read x; echo two; sleep 1000"]);
+  await using terminal = await rollcallAt(user, ["top"]);
+  await terminal.shows(/build.* one/);
+  await user.ok(["send", "build", "go"]);
+  await terminal.shows(/build.* two/);
+});
+
 test("the bell rings when a session begins to wait and when one ends, not for what was so before", async () => {
   await using user = newLiveUser();
   await waiting(user, "deploy", ASK);
@@ -141,23 +197,21 @@ test("the bell rings when a session begins to wait and when one ends, not for wh
   await using terminal = await rollcallAt(user, ["top"]);
   await terminal.shows(/▸.*deploy/);
   await user.start(["scripted", "--name", "idle"]);
-  await terminal.shows(/idle +waiting_input \(prompt\)/);
+  await terminal.shows(/idle +waiting_input/);
   expect(terminal.raw).not.toContain("\u0007");
   await waiting(user, "planner", QUESTION);
   await terminal.hasSent("\u0007");
   const sofar = terminal.raw.length;
   await user.ok(["end", "nap"]);
   await terminal.hasSent("\u0007", sofar);
-  await terminal.shows(/nap +stopped \(SIGTERM\)/);
+  await terminal.shows(/nap +stopped[^\n]+SIGTERM/);
 });
 
-test("top says plainly that the daemon does not run, goes on without it, and sees it come back", async () => {
+test("top starts the daemon, says plainly when it does not run, goes on without it, and sees it come back", async () => {
   await using user = newLiveUser();
   await user.create("--id", "by-hand", "--no-file");
   await using terminal = await rollcallAt(user, ["top"]);
-  await terminal.shows(/1 live +THE DAEMON DOES NOT RUN/);
-  await user.ok(["up"]);
-  await user.ok(["update", "by-hand", "--phase", "planning"]);
+  await terminal.shows(/1 live/);
   await until(() => !terminal.text.includes("DAEMON"), "the daemon to be seen");
   await user.killDaemon();
   await terminal.shows("THE DAEMON DOES NOT RUN");
@@ -176,6 +230,7 @@ test("top fits its terminal before and after a resize, and keeps the selected ro
   await terminal.shows(/60 live/);
   terminal.press("G");
   await terminal.shows(/▸ {2}s69/);
+  await terminal.shows("60 of 60");
   terminal.resize(50, 12);
   await until(() => widthOf(terminal) <= 50, "lines of fifty columns");
   await terminal.shows(/▸ {2}s69/);

@@ -49,7 +49,7 @@ export function newLiveUser(): LiveUser {
         "--json",
       ]);
       expect(answer.code, `${answer.stdout}${answer.stderr}`).toBe(0);
-      return answer.json.session as Shown;
+      return answer.only.session as Shown;
     },
     killDaemon: async () => {
       const pid = await daemonPid();

@@ -46,7 +46,7 @@ describe("wait", () => {
   test("is over at once where the state is reached already", async () => {
     await using user = newLiveUser();
     const id = await atPrompt(user);
-    expect((await user.ok(["wait", id, "--json"])).json).toMatchObject({ reached: "waiting_input" });
+    expect((await user.ok(["wait", id, "--json"])).only).toMatchObject({ reached: "waiting_input" });
     expect((await user.ok(["wait", id])).stdout).toBe(`${id} waiting_input (prompt)\n`);
   });
 
@@ -63,7 +63,7 @@ describe("wait", () => {
     const { id } = await user.start(NAP);
     const waiting = await isWaiting(user, ["wait", id, "--until", "stopped", "--timeout", "30d", "--json"]);
     await user.ok(["end", id]);
-    expect(await waiting.answer).toMatchObject({ code: 0, json: { reached: "stopped" } });
+    expect(await waiting.answer).toMatchObject({ code: 0, only: { reached: "stopped" } });
     const refused = await user.rollcall(["wait", id, "--timeout", "366d"]);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toMatch(/^rollcall: "366d" is not a duration for --timeout\. [^\n]+365d\.\n$/);
@@ -76,7 +76,7 @@ describe("wait", () => {
     await user.ok(["end", id]);
     for (const answer of [await waiting, await user.rollcall(["wait", id, "--until", "running", "--json"])]) {
       expect(answer.code).toBe(4);
-      expect(answer.json).toMatchObject({ session: { state: "stopped" }, reached: null });
+      expect(answer.only).toMatchObject({ session: { state: "stopped" }, reached: null });
     }
   });
 
@@ -104,7 +104,7 @@ describe("wait", () => {
     const { seq } = (await user.ok(["send", id, "work 1s ; say done", "--json"])).json;
     const args = ["wait", id, "--after", String(seq), "--json"];
     const waiters = await Promise.all(Array.from({ length: 8 }, async () => user.ok(args)));
-    expect(waiters.map(({ json }) => json.reached)).toEqual(Array(8).fill("waiting_input"));
+    expect(waiters.map(({ only }) => only.reached)).toEqual(Array(8).fill("waiting_input"));
   });
 
   test("takes names and many ids, and refuses what it does not know", async () => {

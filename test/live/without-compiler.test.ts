@@ -24,7 +24,7 @@ test("built without a C compiler, live sessions say what to install, and everyth
     expect([args, (await call(...args)).code]).toEqual([args, 0]);
   for (const verb of [
     ["start", "-d", "--", "true"],
-    ["start", "scripted", "--wait"],
+    ["start", "scripted", "say hi", "--wait"],
   ]) {
     const refused = await call(...verb);
     expect(refused.code).toBe(1);

@@ -1,10 +1,20 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { LAUNCHER } from "../cli/rollcall.ts";
+import { atPrompt, turn } from "./scripted.ts";
 import { isAlive, type LiveUser, newLiveUser, until } from "./user.ts";
 
 function git(user: LiveUser, cwd: string, ...args: string[]): string {
@@ -39,6 +49,45 @@ test("a branch that exists is checked out, as it is", async () => {
   git(user, user.workspace, "commit", "-q", "--allow-empty", "-m", "second");
   const script = ["--worktree", "older", "--", "git", "log", "--format=%s"];
   expect((await user.ok(["start", "--wait", ...script])).stdout).toBe("first\n");
+});
+
+test("fork --worktree goes on with the conversation in a worktree of its own, and leaves the first one alone", async () => {
+  await using user = newLiveUser();
+  makeRepository(user);
+  const id = await atPrompt(user);
+  await turn(user, id, "say before");
+  const fork = (
+    await user.ok(["fork", id, "run git branch --show-current > which", "--worktree", "side", "-d", "--json"])
+  ).json;
+  await user.ok(["wait", fork.id, "--turn", "1", "--timeout", "30s"]);
+  const folder = git(user, user.workspace, "worktree", "list").split("\n")[1]?.split(" ")[0] as string;
+  expect(readFileSync(join(folder, "which"), "utf8")).toBe("side\n");
+  expect(await user.get(fork.id)).toMatchObject({ git_branch: "side", forked_from: id });
+  expect(await user.get(id)).toMatchObject({ git_branch: "main", state: "waiting_input" });
+});
+
+test("no worktree is made behind a link, or where it could be committed", async () => {
+  await using user = newLiveUser();
+  makeRepository(user);
+  const outside = join(user.folder, "outside");
+  const own = join(user.workspace, ".rollcall");
+  mkdirSync(outside);
+  mkdirSync(own);
+  const refused = async (why: string) => {
+    const answer = await user.rollcall(["start", "-d", "--json", ...where("feature/one")]);
+    expect(answer).toMatchObject({ code: 4, stdout: "", error: { code: "worktree_failed" } });
+    expect(answer.error.message).toContain(why);
+  };
+  symlinkSync(outside, join(own, "worktrees"));
+  await refused("worktrees is a link or no folder");
+  rmSync(join(own, "worktrees"));
+  mkdirSync(join(own, "worktrees"));
+  symlinkSync(outside, join(own, "worktrees", "feature"));
+  await refused("feature is a link or no folder");
+  rmSync(join(own, "worktrees", "feature"));
+  writeFileSync(join(own, ".gitignore"), "!*\n");
+  await refused(".gitignore does not ignore everything");
+  expect(readdirSync(outside)).toEqual([]);
 });
 
 test("branches with names that look alike have a worktree each", async () => {

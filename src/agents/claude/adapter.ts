@@ -18,6 +18,7 @@ export const claude: Agent = {
     isReadyAtExec: false,
     queuesInput: true,
     confirmsInput: true,
+    endsTurnsInTranscript: (kind) => kind === "interactive",
     canResume: true,
     canFork: true,
     outputIsTranscript: false,

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import { type Asked, AT_PROMPT } from "../../domain/signal.ts";
+import { type Asked, AT_PROMPT } from "../../domain/supervise/signal.ts";
 
 /** A call that waits for a person, as hooks and the stream tell it. */
 export interface Call {
@@ -11,6 +11,8 @@ export interface Question {
   readonly question: string;
   readonly labels: readonly string[];
   readonly isMultiple: boolean;
+  /** Its options are shown beside what they would look like, and it takes no text. */
+  readonly hasPreviews: boolean;
 }
 
 const QUESTION_TOOL = "AskUserQuestion";
@@ -36,7 +38,10 @@ function questionOf(value: Json): Question[] {
   const labels = options.flatMap((option) =>
     isJsonObject(option) && typeof option.label === "string" ? [option.label] : [],
   );
-  return [{ question: value.question, labels, isMultiple: value.multiSelect === true }];
+  const isMultiple = value.multiSelect === true;
+  const hasPreviews =
+    !isMultiple && options.some((option) => isJsonObject(option) && Boolean(option.preview));
+  return [{ question: value.question, labels, isMultiple, hasPreviews }];
 }
 
 /**

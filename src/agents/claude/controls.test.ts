@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { matchScreen } from "../../domain/screen-rules.ts";
-import type { Waiting } from "../../domain/session.ts";
-import { AT_PROMPT } from "../../domain/signal.ts";
-import { to } from "../../testing/addressee.ts";
-import type { Addressee, Keystrokes } from "../agent.ts";
+import { matchScreen } from "../../domain/screen/screen-rules.ts";
+import type { Waiting } from "../../domain/session/session.ts";
+import { AT_PROMPT } from "../../domain/supervise/signal.ts";
+import { to } from "../../testing/target.ts";
+import type { Keystrokes, Target } from "../agent.ts";
+import { keystrokesIn } from "../keystrokes.ts";
 import { controls } from "./controls.ts";
 
 const SINCE = "2026-11-16T22:00:00.000Z";
@@ -25,7 +26,7 @@ const asks = (...questions: object[]) =>
   request({ for: "question", requestId: "r1", input: { questions } as never });
 const QUESTION = asks(one("Which (of these)?", ["A", "B"]));
 
-const keys = (pressed: Keystrokes | undefined) => pressed && [pressed.bytes, ...(pressed.more ?? [])];
+const keys = (pressed: Keystrokes | undefined) => pressed && keystrokesIn(pressed).map(({ bytes }) => bytes);
 const paste = (text: string) => `\x1b[200~${text}\x1b[201~`;
 
 describe("at a terminal", () => {
@@ -35,6 +36,8 @@ describe("at a terminal", () => {
     ["say a command", controls.say(terminal, "/model opus"), [paste("/model opus"), "\r"]],
     ["interrupt", controls.interrupt(terminal), ["\x1b"]],
     ["approve", controls.approve(terminal, BASH), ["1"]],
+    ["approve for good", controls.approveAlways?.(terminal, BASH), ["2"]],
+    ["approve a plan for good, which is not offered", controls.approveAlways?.(terminal, PLAN), undefined],
     ["approve a plan, and go on asking", controls.approve(terminal, PLAN), ["2"]],
     ["trust", controls.approve(terminal, TRUST), ["\x1b[B", "\r"]],
     ["deny", controls.deny(terminal, BASH, null), ["\x1b"]],
@@ -137,11 +140,12 @@ describe("a dialog is answered only when it is on the screen", () => {
 describe("in lines of JSON", () => {
   const input = { command: "echo the-secret" };
   const questions = { questions: [one("Which?", ["A", "B"]), one("And?", ["C", "D"], true)] };
+  const rule = { type: "addRules", rules: [{ toolName: "Bash" }], behavior: "allow" };
   const pending = [
-    { requestId: "r1", tool: "Bash", input, callId: null },
+    { requestId: "r1", tool: "Bash", input, callId: null, rules: [rule, { type: "setMode" }] },
     { requestId: "r2", tool: "AskUserQuestion", input: questions, callId: null },
   ];
-  const alone: Addressee = { ...to("autonomous"), notes: { pending: JSON.stringify(pending) } };
+  const alone: Target = { ...to("autonomous"), notes: { pending: JSON.stringify(pending) } };
   const asked = permission("Bash", { command: "echo [REDACTED:value]" });
   const line = (pressed: Keystrokes | undefined) => {
     expect(pressed?.bytes.indexOf("\n")).toBe((pressed?.bytes.length ?? 0) - 1);
@@ -163,6 +167,14 @@ describe("in lines of JSON", () => {
     expect(line(controls.approve(alone, asked))).toEqual(
       answer("r1", { behavior: "allow", updatedInput: input }),
     );
+  });
+
+  test("a lasting approval takes the rules that were suggested for the call, and nothing wider", () => {
+    expect(line(controls.approveAlways?.(alone, asked))).toEqual(
+      answer("r1", { behavior: "allow", updatedInput: input, updatedPermissions: [rule] }),
+    );
+    const wider = JSON.stringify([{ ...pending[0], rules: [{ type: "setMode" }] }]);
+    expect(controls.approveAlways?.({ ...alone, notes: { pending: wider } }, asked)).toBeUndefined();
   });
 
   test("a denial has a reason, whether one is given or not", () => {
@@ -192,7 +204,7 @@ describe("in lines of JSON", () => {
     const old = permission("Bash", {});
     for (const pressed of [
       controls.approve,
-      (...[who, what]: [Addressee, Waiting]) => controls.deny(who, what, null),
+      (...[who, what]: [Target, Waiting]) => controls.deny(who, what, null),
     ])
       expect(pressed(alone, { ...old, requestId: "r9" })).toBeUndefined();
     expect(controls.answer(alone, request({ for: "question", requestId: "r9" }), "A")).toBeUndefined();
@@ -225,4 +237,20 @@ describe("there is nothing to press", () => {
   ])("to %s", (_, pressed) => {
     expect(pressed).toBeUndefined();
   });
+});
+
+test.each([
+  ["permission-bash-lines", permission("Bash", { command: "echo 1\necho 2 > /tmp/x1\ntouch /tmp/yy" }), true],
+  ["permission-bash-prefix", permission("Bash", { command: "python3 -c 1" }), true],
+  ["permission-bash-folder", permission("Bash", { command: "touch one" }), false],
+  ["permission-bash-long", permission("Bash", { command: "touch f0\n".repeat(60) }), true],
+  ["permission-fetch", permission("WebFetch", { url: "http://example.com/x?y=1" }), true],
+  ["permission-mcp", permission("mcp__thing__poke"), true],
+  ["permission-bash", BASH, false],
+  ["permission-write", WRITE, false],
+])("a lasting yes in %s is offered only by its own words", (name, asked, isOffered) => {
+  const screen = readFileSync(join(import.meta.dirname, "fixtures", name, "screen.txt"), "utf8");
+  const shows = (pressed: Keystrokes | undefined) => new RegExp(pressed?.onScreen ?? "$^", "mu").test(screen);
+  expect(shows(controls.approve(terminal, asked))).toBe(true);
+  expect(shows(controls.approveAlways?.(terminal, asked))).toBe(isOffered);
 });

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../domain/json.ts";
-import type { Waiting } from "../../domain/session.ts";
-import type { Addressee, Controls, Keystrokes } from "../agent.ts";
+import type { Waiting } from "../../domain/session/session.ts";
+import type { Controls, Keystrokes, Target } from "../agent.ts";
 import { questionsIn } from "./asked.ts";
-import { approval, pasted, refusal } from "./dialogs.ts";
+import { approval, lastingApproval, pasted, refusal } from "./dialogs.ts";
 import { type Pending, pendingIn } from "./notes.ts";
 import { emptyBox } from "./prompt-box.ts";
-import { allowed, interrupt, refused, said } from "./protocol.ts";
+import { allowed, allowedForGood, interrupt, refused, said } from "./protocol.ts";
 import { choosing, chosenIn } from "./questions.ts";
 
 /** What it takes: keys of its dialogs, or lines of JSON. Its signals are its polite stop. */
@@ -16,6 +16,14 @@ export const controls: Controls = {
     by(to.kind, {
       interactive: () => approval(request),
       autonomous: () => decided(to, request, ({ requestId, input }) => allowed(requestId, input)),
+    }),
+  approveAlways: (to, request) =>
+    by(to.kind, {
+      interactive: () => lastingApproval(request),
+      autonomous: () =>
+        decided(to, request, ({ requestId, input, rules }) =>
+          rules.length === 0 ? undefined : allowedForGood(requestId, input, rules),
+        ),
     }),
   deny: (to, request, reason) =>
     by(to.kind, {
@@ -39,7 +47,7 @@ const REFUSED = "The user does not want this to be done.";
 
 type Either = Readonly<Record<"interactive" | "autonomous", () => Keystrokes | undefined>>;
 
-function by(kind: Addressee["kind"], either: Either): Keystrokes | undefined {
+function by(kind: Target["kind"], either: Either): Keystrokes | undefined {
   return kind === "acp" ? undefined : either[kind]();
 }
 
@@ -49,15 +57,16 @@ function typed(text: string): Keystrokes {
 }
 
 function decided(
-  to: Addressee,
+  to: Target,
   request: Waiting,
-  answer: (pending: Pending) => string,
+  answer: (pending: Pending) => string | undefined,
 ): Keystrokes | undefined {
   const pending = request.for === "permission" ? pendingOf(to, request) : undefined;
-  return pending && { bytes: answer(pending) };
+  const bytes = pending && answer(pending);
+  return bytes === undefined ? undefined : { bytes };
 }
 
-function answered(to: Addressee, request: Waiting, choice: string): Keystrokes | undefined {
+function answered(to: Target, request: Waiting, choice: string): Keystrokes | undefined {
   const pending = pendingOf(to, request);
   if (pending === undefined) return undefined;
   const questions = questionsIn(pending.input);
@@ -69,6 +78,6 @@ function answered(to: Addressee, request: Waiting, choice: string): Keystrokes |
 }
 
 /** As it was asked for: in the record secrets were taken out of it. */
-function pendingOf({ notes }: Addressee, { requestId }: Waiting): Pending | undefined {
+function pendingOf({ notes }: Target, { requestId }: Waiting): Pending | undefined {
   return pendingIn(notes).find((pending) => pending.requestId === requestId);
 }

@@ -1,7 +1,7 @@
 import { RollcallError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { Waiting } from "../../domain/session.ts";
-import type { Keystrokes } from "../agent.ts";
+import type { Waiting } from "../../domain/session/session.ts";
+import type { Keystroke, Keystrokes } from "../agent.ts";
 
 const ESCAPE = "\u001b";
 const UP = "\u001b[A";
@@ -13,15 +13,25 @@ const PLAN = "Would you like to proceed\\?$[\\s\\S]*^ +2\\. Yes, manually approv
 /** It stands on "No": one key, and Enter says yes. */
 const TRUST = "^ ❯ No, exit$\\n^ +Yes, I trust this folder$";
 
+const TRUSTING = "^ +No, exit$\\n^ ❯ Yes, I trust this folder$";
+const REFUSING = "^ ❯ \\d\\. No";
+
 /** So much of what a call is about is looked for on the screen, in one line of it. */
 const SHOWN_CHARS = 40;
 
 export function approval(request: Waiting): Keystrokes | undefined {
-  if (request.for === "trust") return { bytes: DOWN, more: ["\r"], onScreen: TRUST };
+  if (request.for === "trust")
+    return { bytes: DOWN, more: [{ bytes: "\r", onScreen: TRUSTING }], onScreen: TRUST };
   if (request.for !== "permission") return undefined;
   // Its first choice would stop asking for anything.
   if (isPlan(request)) return { bytes: "2", onScreen: PLAN };
   return { bytes: "1", onScreen: `${dialogOf(request)}${YES}` };
+}
+
+/** Only "don't ask again" is meant: its other choices would stop asking for much more. */
+export function lastingApproval(request: Waiting): Keystrokes | undefined {
+  if (request.for !== "permission" || isPlan(request)) return undefined;
+  return { bytes: "2", onScreen: `${dialogOf(request)}${YES}\\n^ +2\\. Yes, and don['’]t ask again for:? ` };
 }
 
 /** Without a reason the turn is over, as for who presses Escape. */
@@ -31,7 +41,16 @@ export function refusal(request: Waiting, reason: string | null): Keystrokes | u
   const onScreen = isPlan(request) ? PLAN : `${dialogOf(request)}${YES}`;
   if (reason === null) return { bytes: ESCAPE, onScreen };
   if (isPlan(request)) return { bytes: "3", more: [pasted(reason), "\r"], onScreen };
-  return { bytes: UP, more: ["\t", pasted(reason), "\r"], onScreen: `${onScreen}[\\s\\S]*Tab to amend` };
+  return { bytes: UP, more: amending(reason), onScreen: `${onScreen}[\\s\\S]*Tab to amend` };
+}
+
+/** Behind a key that was dropped, the next ones would amend the yes. */
+function amending(reason: string): readonly Keystroke[] {
+  return [
+    { bytes: "\t", onScreen: `${REFUSING}$` },
+    { bytes: pasted(reason), onScreen: `${REFUSING}, and tell Claude what to do differently$` },
+    { bytes: "\r", onScreen: `${REFUSING}, ${shown(reason)}` },
+  ];
 }
 
 function noReason(): never {
@@ -46,10 +65,10 @@ export function pasted(text: string): string {
 }
 
 /** As a pattern that means just these characters, cut where the screen might break it or secrets were taken out. */
-export function shown(text: string): string {
+export function shown(text: string, mostChars: number = SHOWN_CHARS): string {
   const [line = ""] = text.split(/[\t\n\r]|\[REDACTED:/u);
   return [...line]
-    .slice(0, SHOWN_CHARS)
+    .slice(0, mostChars)
     .join("")
     .trim()
     .replace(/[.*+?^${}()|[\]\\]/gu, "\\$&");

@@ -1,5 +1,5 @@
-import type { NewEntry } from "../../domain/entry.ts";
 import { isJsonObject, type Json, type JsonObject, readJsonObject } from "../../domain/json.ts";
+import type { NewEntry } from "../../domain/transcript/entry.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { blocksOf, objectOf, textOf } from "./lines.ts";
 import { typedIn } from "./typed.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../domain/json.ts";
-import { AT_PROMPT, type Signal } from "../../domain/signal.ts";
+import { AT_PROMPT, type Signal } from "../../domain/supervise/signal.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { asking, ready, working } from "./signals.ts";
 

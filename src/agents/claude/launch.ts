@@ -2,6 +2,7 @@ import { RollcallError } from "../../domain/errors.ts";
 import type { LaunchPlan, LaunchRequest } from "../agent.ts";
 import { initialize } from "./protocol.ts";
 import { settingsWith } from "./settings.ts";
+import { transcriptPath } from "./transcript-path.ts";
 
 const SETTINGS = "settings.json";
 
@@ -83,9 +84,8 @@ function filesOf(
   const own = env.CLAUDE_CONFIG_DIR || (env.HOME ? `${env.HOME}/.claude` : undefined);
   if (own === undefined) return { transcript: null };
   const folder = own.startsWith("/") ? own : `${cwd}/${own}`;
-  const project = cwd.replace(/[^A-Za-z0-9]/gu, "-");
   return {
-    transcript: `${folder}/projects/${project}/${nativeId}.jsonl`,
+    transcript: transcriptPath(folder, cwd, nativeId),
     ...(kind === "interactive" ? { liveFiles: `${folder}/sessions` } : {}),
   };
 }

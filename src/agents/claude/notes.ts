@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { Notes } from "../agent.ts";
 import type { Call } from "./asked.ts";
 
@@ -15,6 +15,8 @@ export function callsIn({ calls }: Notes): readonly Call[] {
 export interface Pending extends Call {
   readonly requestId: string;
   readonly callId: string | null;
+  /** Rules that Claude offers to remember, so that it need not ask for such calls again. */
+  readonly rules: readonly JsonObject[];
 }
 
 /** Requests of the stream that nobody has answered, the oldest first. */
@@ -22,11 +24,25 @@ export function pendingIn({ pending }: Notes): readonly Pending[] {
   return listIn(pending).flatMap((value) => {
     if (!isJsonObject(value) || typeof value.requestId !== "string" || typeof value.tool !== "string")
       return [];
-    const { requestId, tool, callId, input } = value;
+    const { requestId, tool, callId, input, rules } = value;
     return isJsonObject(input)
-      ? [{ requestId, tool, input, callId: typeof callId === "string" ? callId : null }]
+      ? [
+          {
+            requestId,
+            tool,
+            input,
+            callId: typeof callId === "string" ? callId : null,
+            rules: rulesIn(rules),
+          },
+        ]
       : [];
   });
+}
+
+/** Keeps only the suggested rules for calls: other suggestions would stop Claude from asking for much more. */
+export function rulesIn(suggestions: Json | undefined): readonly JsonObject[] {
+  const all = Array.isArray(suggestions) ? suggestions.filter(isJsonObject) : [];
+  return all.filter(({ type, behavior }) => type === "addRules" && behavior === "allow");
 }
 
 function listIn(text: string | undefined): readonly unknown[] {

@@ -1,6 +1,8 @@
 import { type JsonObject, readJsonObject } from "../../domain/json.ts";
-import type { Kind } from "../../domain/session.ts";
+import type { Kind } from "../../domain/session/session.ts";
 import type { Outside, OutsideIdentity } from "../agent.ts";
+import { transcriptPath } from "./transcript-path.ts";
+import { turnAtRest } from "./turns.ts";
 
 const TRANSCRIPT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
 
@@ -8,10 +10,13 @@ const TRANSCRIPT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
 export const outside: Outside = {
   // Its live file is all there is, from its first word on.
   notes: { file: "unseen" },
+  turnAtRest,
   places(env) {
-    const config = env.CLAUDE_CONFIG_DIR || `${env.HOME ?? ""}/.claude`;
+    const config = configOf(env);
     return { liveFiles: `${config}/sessions`, transcripts: `${config}/projects` };
   },
+  transcriptOf: (env, { nativeId, cwd }) =>
+    cwd === null ? undefined : transcriptPath(configOf(env), cwd, nativeId),
   ofFile: (content) => {
     const pid = typeof content.pid === "number" ? content.pid : null;
     const identity = pid === null ? undefined : identityOf(content.sessionId, content, pid);
@@ -30,6 +35,10 @@ export const outside: Outside = {
     return identity && (typeof transcript === "string" ? { ...identity, transcript } : identity);
   },
 };
+
+function configOf(env: Readonly<Record<string, string | undefined>>): string {
+  return env.CLAUDE_CONFIG_DIR || `${env.HOME ?? ""}/.claude`;
+}
 
 function identityOf(nativeId: unknown, content: JsonObject, pid: number | null): OutsideIdentity | undefined {
   if (typeof nativeId !== "string" || nativeId === "") return undefined;

@@ -27,6 +27,15 @@ export function allowed(requestId: string, updatedInput: JsonObject): string {
   return answered(requestId, { behavior: "allow", updatedInput });
 }
 
+/** By rules that it suggested itself. */
+export function allowedForGood(
+  requestId: string,
+  updatedInput: JsonObject,
+  updatedPermissions: readonly JsonObject[],
+): string {
+  return answered(requestId, { behavior: "allow", updatedInput, updatedPermissions });
+}
+
 export function refused(requestId: string, message: string): string {
   return answered(requestId, { behavior: "deny", message });
 }

@@ -1,6 +1,8 @@
 import type { JsonObject } from "../../domain/json.ts";
+import { INTERRUPTED } from "../../domain/transcript/entry.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { textOf } from "./lines.ts";
+import { ended } from "./signals.ts";
 
 /**
  * What its transcript tells of texts that were typed in mid-turn: each is put into a queue, taken out of it at the end
@@ -30,12 +32,32 @@ export function takenUp(seen: Seen, { promptSource }: JsonObject, notes: Notes):
   if (typeof promptSource !== "string") return seen;
   const { waiting, out } = queueIn(notes);
   const rest = promptSource === "typed" ? kept([], []) : kept(waiting, out.slice(1));
-  return { ...seen, notes: { ...seen.notes, ...rest, inTurn: "yes" } };
+  return { ...seen, notes: { ...seen.notes, ...rest, inTurn: "yes", result: "", why: "" } };
 }
+
+/** Its reports may leave out a turn that is over at once. Where they do not, they come before this time has passed. */
+const SETTLE_MS = 300;
 
 export function turnOver(notes: Notes): Seen {
   const { waiting, out } = queueIn(notes);
-  return waiting.length + out.length === 0 ? { isTurnRead: true, notes: { inTurn: "" } } : {};
+  if (waiting.length + out.length > 0) return {};
+  const { result, why } = notes;
+  const turn = result === "failed" || result === "aborted" ? result : "good";
+  const signal = ended("transcript", "transcript_turn_over", turn, why || null);
+  return {
+    isTurnRead: true,
+    signal: { ...signal, settleMs: SETTLE_MS, ifUnreported: true },
+    notes: { inTurn: "", result: "", why: "" },
+  };
+}
+
+/** How the turn goes so far: an error of the API and an interrupt stand in the transcript as if they were said. */
+export function resultSeen(seen: Seen, { isApiErrorMessage }: JsonObject): Seen {
+  const texts = (seen.entries ?? []).map(({ text }) => text ?? "");
+  if (isApiErrorMessage === true)
+    return { ...seen, notes: { ...seen.notes, result: "failed", why: texts.join("\n") } };
+  const isAborted = seen.entries?.some(({ name }) => name === INTERRUPTED) === true;
+  return isAborted ? { ...seen, notes: { ...seen.notes, result: "aborted" } } : seen;
 }
 
 interface Queue {

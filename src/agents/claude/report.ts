@@ -1,4 +1,4 @@
-import { type Asked, AT_PROMPT, type Signal } from "../../domain/signal.ts";
+import { type Asked, AT_PROMPT, type Signal } from "../../domain/supervise/signal.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { askedBy, isAbout } from "./asked.ts";
 import { callsIn } from "./notes.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { matchScreen } from "../../domain/screen-rules.ts";
+import { matchScreen } from "../../domain/screen/screen-rules.ts";
 import { SCREEN } from "./screen.ts";
 
 const FIXTURES = join(import.meta.dirname, "fixtures");

@@ -1,4 +1,4 @@
-import type { ScreenRule } from "../../domain/screen-rules.ts";
+import type { ScreenRule } from "../../domain/screen/screen-rules.ts";
 
 /** Its prompt box begins at the edge; choices of dialogs do not. */
 const PROMPT = "^❯";

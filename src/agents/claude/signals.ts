@@ -1,4 +1,4 @@
-import type { Asked, Signal } from "../../domain/signal.ts";
+import type { Asked, Signal } from "../../domain/supervise/signal.ts";
 
 type Source = Signal["source"];
 type Ready = Extract<Signal, { says: "ready" }>;

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, readJsonObject } from "../../domain/json
 import type { Notes, Seen } from "../agent.ts";
 import { askedBy } from "./asked.ts";
 import { blocksOf, objectOf, textOf } from "./lines.ts";
-import { type Pending, pendingIn } from "./notes.ts";
+import { type Pending, pendingIn, rulesIn } from "./notes.ts";
 import { INITIALIZE, notOffered } from "./protocol.ts";
 import { asking, ended, ready, working } from "./signals.ts";
 
@@ -39,13 +39,14 @@ function responded({ request_id, subtype, response }: JsonObject, notes: Notes):
 }
 
 function requested({ request_id, request }: JsonObject, notes: Notes): Seen {
-  const { subtype, tool_name, tool_use_id, input } = objectOf(request);
+  const { subtype, tool_name, tool_use_id, input, permission_suggestions } = objectOf(request);
   if (typeof request_id !== "string") return {};
   if (subtype !== "can_use_tool" || typeof tool_name !== "string" || !isJsonObject(input))
     return { reply: notOffered(request_id) };
   const pending = pendingIn(notes);
   if (pending.some(({ requestId }) => requestId === request_id)) return {};
-  const asked = { requestId: request_id, tool: tool_name, input, callId: textOf(tool_use_id) };
+  const rules = rulesIn(permission_suggestions);
+  const asked = { requestId: request_id, tool: tool_name, input, callId: textOf(tool_use_id), rules };
   // Those of sub-agents may stand beside each other: the oldest is asked for first.
   return { ...(pending.length === 0 ? ask(asked) : {}), notes: kept([...pending, asked]) };
 }

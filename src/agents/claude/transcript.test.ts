@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { entriesOf, replay } from "../../testing/replay.ts";
+import { entriesOf, replay, turnsOf } from "../../testing/replay.ts";
 import { transcript } from "./transcript.ts";
 
 const SAMPLES = join(import.meta.dirname, "samples");
@@ -53,6 +53,7 @@ describe("a transcript", () => {
     expect([...byKey.values()].slice(0, 2)).toEqual(
       [1, 2].map(() => ({
         requestKey: expect.stringMatching(/^msg_/),
+        isShared: true,
         at: expect.stringMatching(/^2026-11-16T/),
         model: "claude-opus-5-5",
         tokensInput: 100,
@@ -96,6 +97,32 @@ describe("a transcript", () => {
       ...["assistant first", "assistant q2", "over"],
       ...["assistant undefined", "assistant ok", "over"],
       ...["assistant undefined", "assistant done", "assistant done", "over"],
+    ]);
+  });
+
+  test("marks where each turn begins and ends, also one that was interrupted or begun by a shell command", () => {
+    expect(turnsOf(session("session"))).toEqual([
+      ...["begun", "over good", "begun", "over good", "begun", "over aborted"],
+      ...["begun", "over failed API Error: 400 scripted error 400"],
+      ...["begun", "over aborted", "begun", "over good"],
+    ]);
+  });
+
+  test("marks one turn for a text and all that was queued or woken up in it", () => {
+    expect(turnsOf(session("queue"))).toEqual([
+      "begun",
+      "over good",
+      "begun",
+      "over good",
+      "begun",
+      "over good",
+    ]);
+  });
+
+  test("of headless runs marks the end of each turn where the cost is added up, or where the next begins", () => {
+    expect(turnsOf(session("headless"))).toEqual([
+      ...["begun", "over good", "begun", "over failed API Error: 400 scripted error 400"],
+      ...["begun", "over good", "begun", "over good", "begun", "over good", "begun"],
     ]);
   });
 

@@ -3,7 +3,8 @@ import { parseInstant } from "../../domain/time.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { entriesOf } from "./entries.ts";
 import { objectOf, textOf } from "./lines.ts";
-import { queueSeen, takenUp, turnOver } from "./queue.ts";
+import { queueSeen, resultSeen, takenUp, turnOver } from "./queue.ts";
+import { withTurn } from "./turns.ts";
 import { usageOf } from "./usage.ts";
 
 /** A line with a whole request to the model in it: large, and nothing of it was said to anyone. */
@@ -14,7 +15,7 @@ export function transcript(text: string, notes: Notes): Seen {
   const line = REQUEST.test(text) ? undefined : readJsonObject(text);
   if (line === undefined || line.isSidechain === true) return {};
   const at = parseInstant(textOf(line.timestamp) ?? "");
-  const seen = seenIn(line, notes);
+  const seen = withTurn(seenIn(line, notes), line, notes);
   return Object.keys(seen).length === 0 || at === undefined ? seen : { at, ...seen };
 }
 
@@ -25,9 +26,9 @@ function seenIn(line: JsonObject, notes: Notes): Seen {
     case "system":
       return line.subtype === "turn_duration" ? turnOver(notes) : entriesOf(line, notes);
     case "assistant":
-      return { ...entriesOf(line, notes), ...requestOf(line) };
+      return { ...resultSeen(entriesOf(line, notes), line), ...requestOf(line) };
     case "user":
-      return takenUp(entriesOf(line, notes), line, notes);
+      return resultSeen(takenUp(entriesOf(line, notes), line, notes), line);
     case "attachment":
       return entriesOf(line, notes);
     default:

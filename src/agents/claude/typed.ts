@@ -1,5 +1,5 @@
-import { INTERRUPTED, type NewEntry } from "../../domain/entry.ts";
 import { plainText } from "../../domain/plain-text.ts";
+import { INTERRUPTED, type NewEntry } from "../../domain/transcript/entry.ts";
 
 /** How it marks what is no prompt in the text of a person's line. */
 const COMMAND = /^<command-name>(.*?)<\/command-name>/su;

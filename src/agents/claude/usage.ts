@@ -14,6 +14,7 @@ export function usageOf({ message, timestamp }: JsonObject): UsageEntry | undefi
   const used = objectOf(usage);
   return {
     requestKey: id,
+    isShared: true,
     at,
     model: textOf(model),
     tokensInput: countOf(used.input_tokens),

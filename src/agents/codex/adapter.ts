@@ -17,6 +17,7 @@ export const codex: Agent = {
     isReadyAtExec: false,
     queuesInput: true,
     confirmsInput: true,
+    endsTurnsInTranscript: (kind) => kind === "interactive",
     canResume: true,
     canFork: true,
     outputIsTranscript: false,

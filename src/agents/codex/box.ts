@@ -1,4 +1,5 @@
-const BOX = /^› (.*)$/;
+/** The choices of a question stand further in. */
+const BOX = /^(?: {2})?› (.*)$/;
 const PLACEHOLDER = "Ask Codex to do anything";
 const CHOICE = /^\d+\. /;
 

@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Waiting } from "../../domain/session.ts";
-import { AT_PROMPT } from "../../domain/signal.ts";
+import type { Waiting } from "../../domain/session/session.ts";
+import { AT_PROMPT } from "../../domain/supervise/signal.ts";
+import { keystrokesIn } from "../keystrokes.ts";
 import { controls } from "./controls.ts";
 
 const TERMINAL = { kind: "interactive", nativeId: "n", notes: {} } as const;
@@ -60,7 +63,29 @@ describe("at its terminal Codex", () => {
   });
 });
 
+test.each([
+  ["permission-command", "p"],
+  ["permission-below-a-fake", "p"],
+  ["permission-second-of-two", "p"],
+  ["permission-narrow", "p"],
+  ["permission-wrapped", "p"],
+  ["permission-edits", "a"],
+])("a lasting yes is pressed where %s offers it", (name, key) => {
+  const read = (file: string) => readFileSync(join(import.meta.dirname, "fixtures", name, file), "utf8");
+  const screen = read("screen.txt");
+  const { asked } = JSON.parse(read("expected.json")) as { asked: Partial<Waiting> };
+  const keys = controls.approveAlways?.(TERMINAL, request({ input: null, ...asked }));
+  expect(keys?.bytes).toBe(key);
+  expect(new RegExp(keys?.onScreen ?? "", "mu").test(screen)).toBe(true);
+  expect(new RegExp(keys?.onScreen ?? "", "mu").test(screen.replace(/^ {2}2\..*$/m, ""))).toBe(false);
+});
+
 describe("by its app server Codex", () => {
+  test("is told a lasting yes as one for the session", () => {
+    const keys = controls.approveAlways?.(SERVER, request({ requestId: "3:exec-1" }));
+    expect(sent(keys?.bytes)).toEqual({ id: 3, result: { decision: "acceptForSession" } });
+  });
+
   test("is told a text by a turn, whose answer names it", () => {
     expect(sent(controls.say(SERVER, "hello")?.bytes)).toEqual({
       id: "say hello",
@@ -85,7 +110,10 @@ describe("by its app server Codex", () => {
       method: "turn/steer",
       params: { threadId: "t", expectedTurnId: "u", input: [{ type: "text", text: "do not" }] },
     });
-    expect(sent(denied?.more?.[0])).toEqual({ id: 3, result: { decision: "decline" } });
+    expect(sent(denied && keystrokesIn(denied)[1]?.bytes)).toEqual({
+      id: 3,
+      result: { decision: "decline" },
+    });
   });
 
   test("is interrupted in the turn that it told of", () => {

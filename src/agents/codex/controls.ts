@@ -1,9 +1,10 @@
 import { RollcallError } from "../../domain/errors.ts";
-import type { Kind, Waiting } from "../../domain/session.ts";
-import type { Addressee, Controls, Keystrokes } from "../agent.ts";
+import type { Kind, Waiting } from "../../domain/session/session.ts";
+import type { Controls, Keystrokes, Target } from "../agent.ts";
 import { boxIn } from "./box.ts";
 import { dialogPattern } from "./dialog-pattern.ts";
 import { answerId, request as line, message, sayingId, userInput } from "./protocol.ts";
+import { choosing } from "./questions.ts";
 
 const ESCAPE = "\u001b";
 /** Each takes out what stands before the cursor in its line, or behind it; then the end of that line. */
@@ -24,12 +25,20 @@ export const controls: Controls = {
       interactive: () => approved(request),
       autonomous: () => decided(request, "accept"),
     }),
+  approveAlways: (to, request) =>
+    by(to.kind, {
+      interactive: () => approvedForGood(request),
+      autonomous: () => decided(request, "acceptForSession"),
+    }),
   deny: (to, request, reason) =>
     by(to.kind, {
       interactive: () => denied(request, reason),
       autonomous: () => declined(to, request, reason),
     }),
-  answer: ({ kind }, request, choice) => (kind === "interactive" ? chosen(request, choice) : undefined),
+  answer: ({ kind }, request, choice) => {
+    if (kind !== "interactive") return undefined;
+    return request.for === "question" ? choosing(request, choice) : chosen(request, choice);
+  },
   interrupt: (to) =>
     by(to.kind, {
       interactive: () => ({ bytes: ESCAPE }),
@@ -63,6 +72,14 @@ function approved(request: Waiting): Keystrokes | undefined {
   if (request.for === "trust") return { bytes: "\r", onScreen: "^› 1\\. Trust and continue" };
   const onScreen = request.for === "permission" ? dialogPattern(request) : undefined;
   return onScreen === undefined ? undefined : { bytes: "y", onScreen };
+}
+
+/** Its keys differ: one for commands that begin alike, one for the same files. */
+function approvedForGood(request: Waiting): Keystrokes | undefined {
+  const onScreen = request.for === "permission" ? dialogPattern(request) : undefined;
+  if (onScreen === undefined) return undefined;
+  const key = request.tool === "apply_patch" ? "a" : "p";
+  return { bytes: key, onScreen: `${onScreen}[^\\n]*\\n\\s+2\\. Yes, and don't ask again` };
 }
 
 /** It ends the turn, and asks what to do differently. */
@@ -104,7 +121,7 @@ function chosen({ for: what, question }: Waiting, choice: string): Keystrokes | 
   });
 }
 
-function threadOf({ nativeId, notes }: Addressee): { readonly threadId: string } {
+function threadOf({ nativeId, notes }: Target): { readonly threadId: string } {
   return { threadId: notes.thread ?? nativeId ?? "" };
 }
 
@@ -112,13 +129,16 @@ function said(bytes: string): Keystrokes {
   return { bytes };
 }
 
-function decided({ for: what, requestId }: Waiting, decision: "accept" | "decline"): Keystrokes | undefined {
+function decided(
+  { for: what, requestId }: Waiting,
+  decision: "accept" | "acceptForSession" | "decline",
+): Keystrokes | undefined {
   const id = answerId(requestId);
   return what !== "permission" || id === undefined ? undefined : said(message({ id, result: { decision } }));
 }
 
 /** The turn goes on, and takes the reason up. */
-function declined(to: Addressee, request: Waiting, reason: string | null): Keystrokes | undefined {
+function declined(to: Target, request: Waiting, reason: string | null): Keystrokes | undefined {
   const keys = decided(request, "decline");
   if (!keys || reason === null || reason.trim() === "" || to.notes.turn === undefined) return keys;
   const params = { ...threadOf(to), input: userInput(reason), expectedTurnId: to.notes.turn };
@@ -126,7 +146,7 @@ function declined(to: Addressee, request: Waiting, reason: string | null): Keyst
   return { bytes: line("reason", "turn/steer", params), more: [keys.bytes] };
 }
 
-function interrupted(to: Addressee): Keystrokes | undefined {
+function interrupted(to: Target): Keystrokes | undefined {
   const { turn } = to.notes;
   if (turn === undefined) return undefined;
   return said(line("interrupt", "turn/interrupt", { ...threadOf(to), turnId: turn }));

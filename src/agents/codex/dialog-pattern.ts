@@ -1,4 +1,4 @@
-import type { Waiting } from "../../domain/session.ts";
+import type { Waiting } from "../../domain/session/session.ts";
 import { CUT_MARK, pathsIn } from "./shown.ts";
 
 /** So many characters of an end are looked for; a pattern has room for little more. */
@@ -16,6 +16,12 @@ export function dialogPattern({ input, question }: Waiting): string | undefined 
   if (typeof paths[0] === "string") return above(`Destination:[^\\n]*${drawn(charactersOf(paths[0]))}[^?]*`);
   if (question === null || question.endsWith(CUT_MARK)) return undefined;
   return above(spaced(charactersOf(question).slice(-END_CHARS)));
+}
+
+/** How a text begins, up to where secrets were taken out of it. */
+export function beginningOf(text: string): string {
+  const [whole = ""] = text.split("[REDACTED:");
+  return spaced(charactersOf(whole).slice(0, END_CHARS));
 }
 
 /** Only the choices of a dialog begin in the first column; what the agent says stands further in. */

@@ -1,5 +1,5 @@
-import type { NewEntry } from "../../domain/entry.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
+import type { NewEntry } from "../../domain/transcript/entry.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { known, objectIn, readJson, textIn, textOf } from "./lines.ts";
 

@@ -1,6 +1,7 @@
-import type { Asked, Signal } from "../../domain/signal.ts";
+import type { Asked, Signal } from "../../domain/supervise/signal.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { openCalls } from "./calls.ts";
+import { questionAsked } from "./questions.ts";
 import { asking, type Turn } from "./signals.ts";
 
 const STATES: readonly unknown[] = ["idle", "working", "done", "error", "blocked"];
@@ -21,7 +22,12 @@ export function report({ app, id, state, kind }: Readonly<Record<string, string>
   if (app !== "codex" || id !== undefined || !STATES.includes(state)) return {};
   const signal = signalOf(state as string, kind, notes);
   const reached = state === "working" ? {} : { isLoaded: "yes" };
-  return { ...(signal ? { signal } : {}), notes: { report: state as string, ...reached } };
+  const isOver = state === "done" || state === "error";
+  return {
+    ...(signal ? { signal } : {}),
+    ...(isOver ? { awaits: "turn" } : {}),
+    notes: { report: state as string, ...reached },
+  };
 }
 
 function signalOf(state: string, kind: string | undefined, notes: Notes): Signal | undefined {
@@ -32,7 +38,7 @@ function signalOf(state: string, kind: string | undefined, notes: Notes): Signal
     case "idle":
       return { ...evidence, says: "ready", ...(notes.turn === "open" ? { inTurn: "aborted" } : {}) };
     case "blocked":
-      return asking(evidence, { for: kind === "question" ? "question" : "permission", ...askedIn(notes) });
+      return asking(evidence, kind === "question" ? questionAsked(notes) : askedIn(notes));
     default:
       return { ...evidence, says: "ready", ...result(state === "done" ? "good" : "failed", notes) };
   }

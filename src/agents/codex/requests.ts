@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import { type Asked, AT_PROMPT } from "../../domain/signal.ts";
+import { type Asked, AT_PROMPT } from "../../domain/supervise/signal.ts";
 import type { Notes } from "../agent.ts";
 import { changesOf } from "./items.ts";
 import { known, objectIn, readJson, textOf } from "./lines.ts";

@@ -1,4 +1,4 @@
-import type { ScreenRule } from "../../domain/screen-rules.ts";
+import type { ScreenRule } from "../../domain/screen/screen-rules.ts";
 
 /** Before its first prompt Codex reports nothing: only the screen knows of these. */
 export const SCREEN: readonly ScreenRule[] = [

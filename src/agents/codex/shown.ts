@@ -1,7 +1,8 @@
 import type { JsonObject } from "../../domain/json.ts";
-import type { Asked } from "../../domain/signal.ts";
+import type { Asked } from "../../domain/supervise/signal.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { type Call, openCalls } from "./calls.ts";
+import { questionAsked } from "./questions.ts";
 import { asking } from "./signals.ts";
 
 const TITLE = /^ {1,4}((?:Would you like to|Do you want to) .*\?)$/;
@@ -19,11 +20,20 @@ export function shown(screen: string, notes: Notes): Seen {
   const lines = screen.split("\n").map((line) => line.trimEnd());
   const dialog = dialogIn(lines);
   const taken = queuedIn(lines);
-  const evidence = { source: "screen", rule: "permission_dialog", fillsGap: true } as const;
+  const asked = dialog ? askedBy(dialog, notes) : isQuestionIn(lines) ? questionAsked(notes) : undefined;
+  const rule = dialog ? "permission_dialog" : "question_dialog";
   return {
-    ...(dialog ? { signal: { ...asking(evidence, askedBy(dialog, notes)), fillsGap: true } } : {}),
+    ...(asked ? { signal: { ...asking({ source: "screen", rule }, asked), fillsGap: true } } : {}),
     ...(taken.length === 0 ? {} : { taken }),
   };
+}
+
+const QUESTION = /^ {2}Question \d+\/\d+ \(\d+ unanswered\)$/;
+const QUESTION_KEYS = /^ {2}tab to add notes \| enter to submit /;
+
+function isQuestionIn(lines: readonly string[]): boolean {
+  const isLast = QUESTION_KEYS.test(lines.findLast((line) => line !== "") ?? "");
+  return isLast && lines.some((line) => QUESTION.test(line));
 }
 
 interface Dialog {

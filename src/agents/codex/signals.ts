@@ -1,5 +1,5 @@
-import type { LastTurn } from "../../domain/outcome.ts";
-import { type Asked, AT_PROMPT, type Signal } from "../../domain/signal.ts";
+import type { LastTurn } from "../../domain/session/outcome.ts";
+import { type Asked, AT_PROMPT, type Signal } from "../../domain/supervise/signal.ts";
 
 export type Turn = Exclude<LastTurn, null>;
 type Evidence = Pick<Signal, "source" | "rule">;

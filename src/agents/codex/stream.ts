@@ -1,6 +1,6 @@
-import type { NewEntry } from "../../domain/entry.ts";
 import { isJsonObject, type Json, type JsonObject, readJsonObject } from "../../domain/json.ts";
-import type { Signal } from "../../domain/signal.ts";
+import type { Signal } from "../../domain/supervise/signal.ts";
+import type { NewEntry } from "../../domain/transcript/entry.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { itemDone, itemStarted } from "./items.ts";
 import { objectIn, textOf, texts } from "./lines.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { entriesOf, replay, signalsOf } from "../../testing/replay.ts";
+import { entriesOf, replay, signalsOf, turnsOf } from "../../testing/replay.ts";
 import { openCalls } from "./calls.ts";
 import { isOwnTranscript, transcript, transcriptName } from "./transcript.ts";
 
@@ -46,6 +46,16 @@ describe("a rollout", () => {
     ]);
   });
 
+  test("marks where each turn begins and ends, and how it went", () => {
+    expect(turnsOf(rollout("scripts"))).toEqual([
+      ...["begun", "over good", "begun", "over good", "begun", "over aborted"],
+      ...["begun", "over good"],
+    ]);
+    expect(turnsOf(rollout("errors"))).toContain(
+      "over failed exceeded retry limit, last status: 429 Too Many Requests",
+    );
+  });
+
   test("tells why a turn failed, and that retries went well", () => {
     const seen = rollout("errors");
     expect(signalsOf(seen).filter((signal) => signal !== "working")).toEqual([
@@ -85,7 +95,7 @@ describe("a rollout", () => {
     });
     expect(transcript(line, { model: "m" }).usage).toEqual([
       {
-        ...{ requestKey: "resp_1", at: "2026-11-16T21:26:24.617Z", model: "m" },
+        ...{ requestKey: "resp_1", isShared: true, at: "2026-11-16T21:26:24.617Z", model: "m" },
         ...{ tokensInput: 100, tokensOutput: 20, tokensCacheRead: 3000, tokensCacheWrite: 400 },
         ...{ tokensReasoning: 7, reportedNanoUsd: null, computedNanoUsd: null },
       },

@@ -1,6 +1,6 @@
-import type { NewEntry } from "../../domain/entry.ts";
 import { type JsonObject, readJsonObject } from "../../domain/json.ts";
 import { type Instant, parseInstant } from "../../domain/time.ts";
+import type { NewEntry } from "../../domain/transcript/entry.ts";
 import type { Notes, Seen } from "../agent.ts";
 import { callIn, noteAnswered, noteOpened, openCalls } from "./calls.ts";
 import { objectIn, textIn, textOf, texts } from "./lines.ts";
@@ -53,6 +53,7 @@ function eventSeen(payload: JsonObject): Seen {
     case "task_started":
       return {
         signal: working({ source: "transcript", rule: "rollout_task_started" }),
+        turn: { isBegun: true },
         notes: { turn: "open", calls: "[]" },
       };
     case "task_complete":
@@ -78,7 +79,12 @@ function completed({ error }: JsonObject): Seen {
 
 function turnOver(rule: string, turn: Turn, excerpt: string | null): Seen {
   const signal = over({ source: "transcript", rule }, turn, excerpt);
-  return { signal: { ...signal, fillsGap: true }, notes: { turn: "over" } };
+  return {
+    signal: { ...signal, fillsGap: true },
+    isTurnRead: true,
+    turn: { over: { result: turn, why: turn === "failed" ? excerpt : null } },
+    notes: { turn: "over" },
+  };
 }
 
 function itemSeen(item: JsonObject): Seen {

@@ -13,6 +13,7 @@ export function usageIn(payload: JsonObject, at: Instant, model: string | null):
   const input = countOf(usage.input_tokens);
   return {
     requestKey,
+    isShared: true,
     at,
     model,
     // Its input counts what came from the cache and what was written to it.

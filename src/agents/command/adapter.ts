@@ -10,6 +10,7 @@ export const command: Agent = {
     isReadyAtExec: true,
     queuesInput: true,
     confirmsInput: false,
+    endsTurnsInTranscript: () => false,
     canResume: false,
     canFork: false,
     outputIsTranscript: true,

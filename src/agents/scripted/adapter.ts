@@ -16,6 +16,7 @@ export const scripted: Agent = {
     isReadyAtExec: false,
     queuesInput: true,
     confirmsInput: true,
+    endsTurnsInTranscript: (kind) => kind === "interactive",
     canResume: true,
     canFork: true,
     outputIsTranscript: false,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { matchScreen } from "../../domain/screen-rules.ts";
-import type { Waiting } from "../../domain/session.ts";
-import { to } from "../../testing/addressee.ts";
+import { matchScreen } from "../../domain/screen/screen-rules.ts";
+import type { Waiting } from "../../domain/session/session.ts";
+import { to } from "../../testing/target.ts";
 import { controls } from "./controls.ts";
 
 const SINCE = "2026-11-16T01:50:15.182Z";

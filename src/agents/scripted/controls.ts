@@ -1,6 +1,6 @@
 import { RollcallError } from "../../domain/errors.ts";
-import type { Kind, Waiting } from "../../domain/session.ts";
-import type { Addressee, Controls, Keystrokes } from "../agent.ts";
+import type { Kind, Waiting } from "../../domain/session/session.ts";
+import type { Controls, Keystrokes, Target } from "../agent.ts";
 
 /** So much of a tool's name is in its dialog. */
 const SHOWN_CHARS = 40;
@@ -14,6 +14,13 @@ export const controls: Controls = {
       interactive: () => press("y", request),
       autonomous: () => decide(request, { decision: "approve" }),
     }),
+  approveAlways: ({ kind }, request) =>
+    request.for !== "permission"
+      ? undefined
+      : by(kind, {
+          interactive: () => press("a", request),
+          autonomous: () => decide(request, { decision: "approve", always: true }),
+        }),
   deny: ({ kind }, request, reason) =>
     by(kind, {
       interactive: () => (reason === null ? press("n", request) : refuseReason()),
@@ -33,7 +40,7 @@ function by(kind: Kind, either: Either): Keystrokes | undefined {
   return kind === "acp" ? undefined : either[kind]();
 }
 
-function press(key: "y" | "n", request: Waiting): Keystrokes | undefined {
+function press(key: "y" | "n" | "a", request: Waiting): Keystrokes | undefined {
   if (request.for === "trust") return { bytes: key, onScreen: "Trust this folder\\? \\[y\\] yes" };
   if (request.for !== "permission") return undefined;
   const tool = literally((request.tool ?? "").slice(0, SHOWN_CHARS));
@@ -51,7 +58,7 @@ function decide(request: Waiting, decision: object): Keystrokes | undefined {
   return line({ type: "answer", request_id: request.requestId, ...decision });
 }
 
-function answer({ kind }: Addressee, request: Waiting, choice: string): Keystrokes | undefined {
+function answer({ kind }: Target, request: Waiting, choice: string): Keystrokes | undefined {
   const { for: what, requestId, options } = request;
   if (what !== "question" || kind === "acp") return undefined;
   const index = options === null ? -1 : indexOf(options, choice);

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../domain/json.ts";
-import type { Signal } from "../../domain/signal.ts";
+import type { Signal } from "../../domain/supervise/signal.ts";
 import type { Seen } from "../agent.ts";
 import { seenIn } from "./lines.ts";
 import { asking, ready, textOf, turnOf, working } from "./signals.ts";

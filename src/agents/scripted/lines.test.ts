@@ -58,11 +58,11 @@ const ENTRIES: readonly (readonly [line: object, entry: object])[] = [
 describe("a line", () => {
   test.each(ENTRIES)("%o is an entry in stream and transcript", (line, entry) => {
     expect(stream(JSON.stringify(line)).entries).toEqual([entry]);
-    expect(transcript(JSON.stringify(line))).toEqual({ entries: [entry] });
+    expect(transcript(JSON.stringify(line))).toMatchObject({ entries: [entry] });
   });
 
   test("of a good turn counts its requests and adds no entry", () => {
-    expect(transcript(JSON.stringify(RESULT))).toEqual({ usage: [COUNTED] });
+    expect(transcript(JSON.stringify(RESULT))).toEqual({ usage: [COUNTED], isTurnRead: true });
     expect(stream(JSON.stringify(RESULT))).toMatchObject({ usage: [COUNTED] });
   });
 
@@ -86,7 +86,7 @@ describe("a line", () => {
     ["nothing"],
     [null],
   ])("with the request %o does not count it", (request) => {
-    expect(transcript(JSON.stringify({ ...RESULT, usage: [request] }))).toEqual({});
+    expect(transcript(JSON.stringify({ ...RESULT, usage: [request] }))).toEqual({ isTurnRead: true });
   });
 
   test("with numbers that are none leaves them unmeasured", () => {

@@ -1,6 +1,6 @@
-import type { NewEntry } from "../../domain/entry.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { parseInstant } from "../../domain/time.ts";
+import type { NewEntry } from "../../domain/transcript/entry.ts";
 import type { UsageEntry } from "../../domain/usage.ts";
 import type { Seen } from "../agent.ts";
 import { textOf, turnOf } from "./signals.ts";

@@ -1,4 +1,4 @@
-import type { ScreenRule } from "../../domain/screen-rules.ts";
+import type { ScreenRule } from "../../domain/screen/screen-rules.ts";
 
 /** Its prompt box, in whatever state. */
 const PROMPT = "^(working)?>";

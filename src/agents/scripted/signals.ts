@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import type { LastTurn } from "../../domain/outcome.ts";
-import type { Signal } from "../../domain/signal.ts";
+import type { LastTurn } from "../../domain/session/outcome.ts";
+import type { Signal } from "../../domain/supervise/signal.ts";
 
 type Turn = Exclude<LastTurn, null>;
 type Source = Signal["source"];

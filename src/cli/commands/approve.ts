@@ -1,4 +1,4 @@
-import { type Command, JSON_OPTION, optionOf } from "../command.ts";
+import { type Command, has, JSON_OPTION, optionOf } from "../framework/command.ts";
 import { act } from "../live.ts";
 
 export const command: Command = {
@@ -6,16 +6,21 @@ export const command: Command = {
   takes: [1, 1],
   completes: ["session"],
   about: "Allows what an agent asks permission for. If it asks something else by now, nothing is sent.",
-  options: { request: { value: "R", about: "only this request (the one pending)" }, json: JSON_OPTION },
+  options: {
+    request: { value: "R", about: "only this request (the one pending)" },
+    always: { about: "and let it ask no more for calls like this one, where the agent offers that" },
+    json: JSON_OPTION,
+  },
   examples: [
     ["rollcall approve build", "the only request pending"],
     ["rollcall approve a1b2c3 --request r12", "exactly that one"],
+    ["rollcall approve build --always", "by the agent's own \"don't ask again\""],
   ],
   async run(input, output) {
     const requestId = optionOf(input, "request");
     const request = requestId === undefined ? {} : { requestId };
     return act(output, input.words[0] as string, "answer_request", {
-      input: { answer: "approve", ...request },
+      input: { answer: "approve", ...(has(input, "always") ? { always: true } : {}), ...request },
       said: "Approved in",
     });
   },

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { backupFolder, homeFolder } from "../../record/config.ts";
-import { type Command, has, JSON_OPTION } from "../command.ts";
-import { bytes } from "../format.ts";
+import { backupFolder, homeFolder } from "../../home/layout.ts";
+import { bytes } from "../../present/format.ts";
+import { type Command, has, JSON_OPTION } from "../framework/command.ts";
+import type { Output } from "../framework/output.ts";
+import { usage } from "../framework/parse.ts";
 import { withRollcall } from "../open.ts";
-import type { Output } from "../output.ts";
-import { usage } from "../parse.ts";
 
 export const command: Command = {
   words: "[FILE]",

@@ -1,11 +1,11 @@
 import { RollcallError } from "../../domain/errors.ts";
 import type { CleanupOptions } from "../../record/cleanup.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
-import { askYes } from "../ask.ts";
-import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
+import { askYes } from "../framework/ask.ts";
+import { type Command, has, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
+import { isTerminal, type Output } from "../framework/output.ts";
+import { Progress } from "../framework/progress.ts";
 import { withRollcall } from "../open.ts";
-import { isTerminal, type Output } from "../output.ts";
-import { Progress } from "../progress.ts";
 
 export const command: Command = {
   words: "",

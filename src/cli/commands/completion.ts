@@ -1,5 +1,5 @@
 import { checkOneOf } from "../../domain/check.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
+import { type Command, JSON_OPTION } from "../framework/command.ts";
 
 const SCRIPTS = {
   bash: `_rollcall() {

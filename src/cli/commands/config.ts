@@ -1,9 +1,10 @@
 import { checkOneOf } from "../../domain/check.ts";
-import { checkName, configPath, homeFolder, loadConfig, SETTINGS, saveSetting } from "../../record/config.ts";
-import { workspaceOf } from "../../record/workspace.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import type { Output } from "../output.ts";
-import { usage } from "../parse.ts";
+import { configPath, homeFolder } from "../../home/layout.ts";
+import { checkName, loadConfig, SETTINGS, saveSetting } from "../../home/settings.ts";
+import { workspaceOf } from "../../machine/workspace.ts";
+import { type Command, JSON_OPTION } from "../framework/command.ts";
+import type { Output } from "../framework/output.ts";
+import { usage } from "../framework/parse.ts";
 import { table } from "../table.ts";
 
 const ACTIONS = ["get", "set", "unset", "path"] as const;

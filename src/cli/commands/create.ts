@@ -1,6 +1,6 @@
-import { type Command, JSON_OPTION, optionOf } from "../command.ts";
-import { IDENTITY_OPTIONS, identityOf } from "../identity.ts";
+import { type Command, JSON_OPTION, optionOf } from "../framework/command.ts";
 import { withRollcall } from "../open.ts";
+import { IDENTITY_OPTIONS, identityOf } from "../sessions/identity.ts";
 
 export const command: Command = {
   words: "",

@@ -1,16 +1,18 @@
-import type { Entry } from "../../domain/entry.ts";
 import { RollcallError } from "../../domain/errors.ts";
-import { type Command, type Input, JSON_OPTION, optionOf } from "../command.ts";
-import { parseCount } from "../format.ts";
+import { parseCursor } from "../../domain/transcript/entry-cursor.ts";
+import type { ShownEntry } from "../../domain/transcript/entry-part.ts";
+import { type Command, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
+import { parseCount } from "../framework/parse-value.ts";
 import { withDaemon } from "../live.ts";
 
 interface SessionData {
   readonly observability: string;
   readonly state: string;
-  readonly entries: readonly (Entry & { readonly cut?: true })[];
+  readonly entries: readonly ShownEntry[];
   readonly screen: string | null;
   readonly truncated: boolean;
-  readonly before: number | null;
+  readonly before: string | null;
+  readonly after: string | null;
 }
 
 export const command: Command = {
@@ -18,12 +20,12 @@ export const command: Command = {
   takes: [1, 1],
   completes: ["session"],
   about:
-    "Reads what an agent said, and what its screen shows. Answers are bounded; --before and --after page through the rest without gaps.\nA transcript that cannot be read says nothing about the session: `get` tells whether it lives.",
+    "Reads what an agent said, and what its screen shows. Answers are bounded and keep the newest; --before and --after page through the rest without gaps, also through an entry that is larger than an answer.\nA transcript that cannot be read says nothing about the session: `get` tells whether it lives.",
   options: {
     tail: { value: "N", about: "the last so many entries (50)" },
-    after: { value: "C", about: "what came after this cursor, oldest first" },
-    before: { value: "C", about: "what came before this cursor" },
-    "max-bytes": { value: "N", about: "at most so many bytes (48000)" },
+    after: { value: "C", about: "what came after this cursor or seq, oldest first" },
+    before: { value: "C", about: "what came before this cursor or seq" },
+    "max-bytes": { value: "N", about: "at most so many bytes (`data.max_bytes`, 48000)" },
     json: JSON_OPTION,
   },
   examples: [
@@ -36,7 +38,7 @@ export const command: Command = {
       const sessionId = await rollcall.resolve(input.words[0] as string);
       const data = await client.call<SessionData>("get_session_data", { sessionId, ...query });
       if (output.isJson) output.json(data);
-      else output.text(`${describe(data)}\n`);
+      else output.text(`${describe(data, isForward(input))}\n`);
       if (data.observability === "transcript_lost" && !output.isJson)
         output.warn("Its transcript was readable before and is gone; the session is not.");
       return 0;
@@ -48,40 +50,52 @@ export const command: Command = {
 const [LEAST_BYTES, MOST_BYTES] = [1000, 1_000_000];
 
 function queryOf(input: Input): object {
-  const query: Record<string, number> = {};
+  const query: Record<string, number | string> = {};
   for (const [option, name] of [
     ["tail", "tail"],
-    ["before", "before"],
     ["max-bytes", "maxBytes"],
   ] as const) {
     const text = optionOf(input, option);
     if (text !== undefined) query[name] = parseCount(text, `--${option}`);
   }
-  const { maxBytes = LEAST_BYTES } = query;
+  const maxBytes = Number(query.maxBytes ?? LEAST_BYTES);
   if (maxBytes < LEAST_BYTES || maxBytes > MOST_BYTES)
     throw new RollcallError("bad_input", `${maxBytes} is not a size for --max-bytes.`, {
       hint: `Give a whole number from ${LEAST_BYTES} to ${MOST_BYTES}.`,
     });
-  const after = optionOf(input, "after");
-  if (after !== undefined) query.after = after === "0" ? 0 : parseCount(after, "--after");
+  for (const option of ["before", "after"] as const) {
+    const text = optionOf(input, option);
+    if (text === undefined) continue;
+    parseCursor(text, `--${option}`);
+    query[option] = text;
+  }
   return query;
 }
 
-function describe({ observability, state, entries, screen, truncated, before }: SessionData): string {
-  const parts = entries.map(
-    (entry) => `${speakerOf(entry)}: ${contentOf(entry)}${entry.cut ? " … (cut)" : ""}`,
-  );
-  if (truncated && before !== null) parts.unshift(`(there is more: --before ${before})`);
+function isForward(input: Input): boolean {
+  return optionOf(input, "after") !== undefined && optionOf(input, "tail") === undefined;
+}
+
+function describe(data: SessionData, goesOn: boolean): string {
+  const { observability, state, entries, screen, truncated, before, after } = data;
+  const parts = entries.map((entry) => `${speakerOf(entry)}${placeOf(entry)}: ${contentOf(entry)}`);
+  if (truncated && goesOn && after !== null) parts.push(`(there is more: --after ${after})`);
+  if (truncated && !goesOn && before !== null) parts.unshift(`(there is more: --before ${before})`);
   if (screen !== null && screen !== "") parts.push(`${"─".repeat(20)} screen\n${screen}`);
   if (parts.length === 0) parts.push("It has said nothing yet.");
   return [`${state}, ${observability}`, ...parts].join("\n");
 }
 
-function speakerOf({ role, kind, name }: Entry): string {
+function speakerOf({ role, kind, name }: ShownEntry): string {
   return name ?? (kind === "text" ? role : kind);
 }
 
-function contentOf({ text, tool }: Entry): string {
+function placeOf({ part }: ShownEntry): string {
+  return part === undefined ? "" : ` (characters ${part.from + 1} to ${part.to} of ${part.of})`;
+}
+
+function contentOf({ text, tool, part, restJson = "" }: ShownEntry): string {
+  if (part !== undefined) return `${tool ? `${tool.name} ` : ""}${text ?? ""}${restJson}`;
   if (tool) return `${tool.name} ${JSON.stringify(tool.result ?? tool.params ?? {})}`;
   return (text ?? "").trimEnd();
 }

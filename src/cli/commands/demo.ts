@@ -1,12 +1,12 @@
 import type { Client } from "../../client/client.ts";
-import type { SessionRecord } from "../../domain/session.ts";
+import type { SessionRecord } from "../../domain/session/session.ts";
+import { plural } from "../../present/format.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
-import { type Command, has, JSON_OPTION } from "../command.ts";
-import { DEMO_FLEET, DEMO_MARK } from "../demo-fleet.ts";
-import { type Ended, isProven, notProven } from "../ended.ts";
-import { plural } from "../format.ts";
+import { type Command, has, JSON_OPTION } from "../framework/command.ts";
+import type { Output } from "../framework/output.ts";
 import { withDaemon } from "../live.ts";
-import type { Output } from "../output.ts";
+import { DEMO_FLEET, DEMO_MARK } from "../sessions/demo-fleet.ts";
+import { type Ended, isProven, notProven } from "../sessions/ended.ts";
 import { paint, table } from "../table.ts";
 
 export const command: Command = {
@@ -37,7 +37,7 @@ async function start(client: Client, running: readonly SessionRecord[], output: 
   const started = await Promise.all(
     missing.map(async ({ name, agentType, args, goal, prompt }) =>
       client.call<SessionRecord>("start_session", {
-        ...{ name, agentType, args, goal, purpose: "demo", kind: "interactive", channel: "cli" },
+        ...{ name, agentType, args, goal, kind: "interactive", channel: "cli" },
         ...(prompt === undefined ? {} : { prompt }),
         metadata: { [DEMO_MARK]: true },
         cwd: process.cwd(),

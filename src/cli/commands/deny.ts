@@ -1,4 +1,4 @@
-import { type Command, JSON_OPTION, optionOf } from "../command.ts";
+import { type Command, JSON_OPTION, optionOf } from "../framework/command.ts";
 import { act } from "../live.ts";
 
 export const command: Command = {

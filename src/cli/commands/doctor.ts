@@ -1,9 +1,9 @@
+import { printable } from "../../present/text.ts";
 import { type Check, examine } from "../../record/doctor.ts";
-import { type Command, has, JSON_OPTION } from "../command.ts";
-import { examineLive } from "../live-checks.ts";
-import { redacted } from "../redacted.ts";
+import { examineLive } from "../doctor/live-checks.ts";
+import { type Command, has, JSON_OPTION } from "../framework/command.ts";
+import { redacted } from "../framework/redacted.ts";
 import { paint } from "../table.ts";
-import { printable } from "../text.ts";
 
 const STYLES = { ok: "green", warning: "yellow", failed: "red" } as const;
 

@@ -1,11 +1,12 @@
+import { existsSync } from "node:fs";
 import { ensureDaemon } from "../../client/start-daemon.ts";
-import { homeFolder } from "../../record/config.ts";
-import { identifyProcess } from "../../record/process.ts";
-import { type Command, has, JSON_OPTION } from "../command.ts";
-import { plural } from "../format.ts";
+import { homeFolder, storePath } from "../../home/layout.ts";
+import { identifyProcess } from "../../machine/process.ts";
+import { plural } from "../../present/format.ts";
+import { type Command, has, JSON_OPTION } from "../framework/command.ts";
+import type { Output } from "../framework/output.ts";
 import { allCarried, daemonGone, daemonOptions, durationOption, findDaemon } from "../live.ts";
 import { withRollcall } from "../open.ts";
-import type { Output } from "../output.ts";
 
 export const command: Command = {
   words: "",
@@ -24,7 +25,7 @@ export const command: Command = {
     const graceMs = durationOption(input, "grace");
     const home = homeFolder();
     const found = await findDaemon(home);
-    const running = found ? 0 : await countCarried(output);
+    const running = found ? 0 : await countCarried(output, home);
     // Who is to be ended needs a daemon that does it.
     const needsOne = has(input, "end-all") && running > 0;
     using client = found ?? (needsOne ? await ensureDaemon(daemonOptions(home)) : undefined);
@@ -49,6 +50,7 @@ export const command: Command = {
   },
 };
 
-async function countCarried(output: Output): Promise<number> {
+async function countCarried(output: Output, home: string): Promise<number> {
+  if (!existsSync(storePath(home))) return 0;
   return withRollcall(output, async (rollcall) => (await allCarried(rollcall)).length);
 }

@@ -1,14 +1,16 @@
 import type { Client } from "../../client/client.ts";
+import { ensureDaemon } from "../../client/start-daemon.ts";
 import { RollcallError } from "../../domain/errors.ts";
-import { OUTCOMES, type Outcome } from "../../domain/outcome.ts";
-import { isLive, LIVE_STATES } from "../../domain/state.ts";
+import { OUTCOMES, type Outcome } from "../../domain/session/outcome.ts";
+import { isLive, LIVE_STATES } from "../../domain/session/state.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
-import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
-import { type Ended, isProven, notProven } from "../ended.ts";
-import { allCarried, durationOption, forEach, withDaemon } from "../live.ts";
+import { type Command, has, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
+import { forEach } from "../framework/for-each.ts";
+import { usage } from "../framework/parse.ts";
+import { allCarried, daemonOptions, durationOption, withDaemon } from "../live.ts";
 import { withRollcall } from "../open.ts";
-import { usage } from "../parse.ts";
-import { offerWorktree } from "../worktree-offer.ts";
+import { type Ended, isProven, notProven } from "../sessions/ended.ts";
+import { offerWorktree } from "../sessions/worktree-offer.ts";
 
 export const command: Command = {
   words: "ID…",
@@ -42,20 +44,19 @@ export const command: Command = {
     }
     return withDaemon(output, async (client, rollcall) => {
       const references = has(input, "all") ? await allCarried(rollcall) : input.words;
-      const ends = async (reference: string) => {
-        const result = await endOne(client, rollcall, reference, more, has(input, "children"));
+      const ends = async (sessionId: string) => {
+        const result = await endOne(client, rollcall, sessionId, more, has(input, "children"));
         // A program gets what is known; a person one sentence.
         if (!isProven(result) && !output.isJson) throw notProven(result);
         return { result, code: isProven(result) ? 0 : 4 };
       };
       const ended: Ended[] = [];
-      const code = await forEach(output, references, {
+      const code = await forEach(rollcall, output, references, {
         work: ends,
         describe: (result) => {
           ended.push(result);
           return describe(result);
         },
-        isList: has(input, "all") || references.length > 1,
       });
       for (const { session } of ended)
         if (!isLive(session.state)) await offerWorktree(rollcall, output, session);
@@ -81,23 +82,28 @@ function moreOf(input: Input): object {
 async function endOne(
   client: Client,
   rollcall: Rollcall,
-  reference: string,
+  sessionId: string,
   more: object,
   withChildren: boolean,
 ): Promise<Ended> {
-  const sessionId = await rollcall.resolve(reference);
   const isSelf = sessionId === process.env.ROLLCALL_SESSION_ID;
   // The children first: who ends itself does not live to end them.
   const children = withChildren ? await childrenOf(rollcall, sessionId) : [];
   const below = await Promise.all(children.map(async (child) => endOne(client, rollcall, child, more, true)));
-  const ended = await client.call<Ended>("end_session", {
-    sessionId,
-    channel: "cli",
-    ...more,
-    ...(isSelf ? { isSelf } : {}),
-  });
+  const ended = isSelf
+    ? await endSelf(rollcall, { sessionId, channel: "cli", ...more, isSelf })
+    : await client.call<Ended>("end_session", { sessionId, channel: "cli", ...more });
   const remaining = [ended, ...below].flatMap((each) => each.remaining);
   return { ...ended, remaining, ...([ended, ...below].every(isProven) ? {} : { isProven: false }) };
+}
+
+/**
+ * By a connection of its own that stays open as long as this process lives: the daemon signals nothing before it is
+ * closed, so that the answer is written and the exit code is ours.
+ */
+async function endSelf(rollcall: Rollcall, input: object): Promise<Ended> {
+  const connection = await ensureDaemon(daemonOptions(rollcall.context.home));
+  return connection.call<Ended>("end_session", input);
 }
 
 async function childrenOf(rollcall: Rollcall, sessionId: string): Promise<string[]> {

@@ -1,12 +1,13 @@
 import { RollcallError } from "../../domain/errors.ts";
-import type { FeedEvent, SessionEvent } from "../../domain/event.ts";
+import type { FeedEvent, SessionEvent } from "../../domain/session/event.ts";
 import { toWire } from "../../domain/wire.ts";
+import { shortId } from "../../present/format.ts";
+import { printable } from "../../present/text.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
-import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
-import { parseCount, shortId } from "../format.ts";
-import { interrupted } from "../interrupted.ts";
+import { type Command, has, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
+import { interrupted } from "../framework/interrupted.ts";
+import { parseCount } from "../framework/parse-value.ts";
 import { withRollcall } from "../open.ts";
-import { printable } from "../text.ts";
 
 type AnyEvent = FeedEvent | SessionEvent;
 

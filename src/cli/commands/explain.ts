@@ -1,7 +1,7 @@
-import type { Evidence } from "../../domain/evidence.ts";
+import type { Evidence } from "../../domain/session/evidence.ts";
 import { toWire } from "../../domain/wire.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import { relativeTime } from "../format.ts";
+import { relativeTime } from "../../present/format.ts";
+import { type Command, JSON_OPTION } from "../framework/command.ts";
 import { withDaemon } from "../live.ts";
 
 interface Explanation {
@@ -18,6 +18,7 @@ interface Explanation {
     readonly how: string | null;
     readonly inputs: object;
   };
+  readonly conversation: { readonly resumable: boolean; readonly reason: string | null };
 }
 
 export const command: Command = {
@@ -25,7 +26,7 @@ export const command: Command = {
   takes: [1, 1],
   completes: ["session"],
   about:
-    "Tells why the state of a session is what it is: the rule and what it saw, what every source says now, and the resume verdict with its inputs.",
+    "Tells why the state of a session is what it is: the rule and what it saw, what every source says now, whether work on it can go on (as `should-resume` says), with the inputs of that, and whether its conversation can be resumed.",
   options: { json: JSON_OPTION },
   examples: [["rollcall explain build", "why is it waiting?"]],
   async run(input, output) {
@@ -39,7 +40,8 @@ export const command: Command = {
   },
 };
 
-function describe({ sessionId, state, since, source, rule, evidence, sources, resume }: Explanation): string {
+function describe(explained: Explanation): string {
+  const { sessionId, state, since, source, rule, evidence, sources, resume, conversation } = explained;
   const now = Date.now();
   return [
     `${sessionId} is ${state}, since ${since} (${relativeTime(since, now)}).`,
@@ -48,7 +50,8 @@ function describe({ sessionId, state, since, source, rule, evidence, sources, re
     ...sources.map(
       ({ source: name, says, at }) => `  ${name}: ${says}${at === null ? "" : ` (${relativeTime(at, now)})`}`,
     ),
-    `Resume: ${resume.resume ? `yes, by ${resume.how}` : `no, ${resume.reason}`}`,
+    `Work can go on: ${resume.resume ? `yes, by ${resume.how}` : `no, ${resume.reason}`}`,
     ...Object.entries(toWire(resume.inputs) as object).map(([name, value]) => `  ${name}: ${value ?? "—"}`),
+    `Conversation can be resumed: ${conversation.resumable ? "yes" : `no, ${conversation.reason}`}`,
   ].join("\n");
 }

@@ -2,10 +2,10 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { checkOneOf } from "../../domain/check.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import { exportJson, exportMarkdown } from "../../record/export.ts";
-import { type Command, JSON_OPTION, optionOf } from "../command.ts";
+import { type Command, JSON_OPTION, optionOf } from "../framework/command.ts";
+import type { Output } from "../framework/output.ts";
+import { usage } from "../framework/parse.ts";
 import { withSession } from "../open.ts";
-import type { Output } from "../output.ts";
-import { usage } from "../parse.ts";
 
 const FORMATS = ["json", "md"] as const;
 

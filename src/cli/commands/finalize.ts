@@ -1,8 +1,8 @@
 import { checkOneOf } from "../../domain/check.ts";
-import { FINAL_PHASES } from "../../domain/phase.ts";
-import { isLive } from "../../domain/state.ts";
-import { type Command, JSON_OPTION, optionOf } from "../command.ts";
-import { duration, shortId } from "../format.ts";
+import { FINAL_PHASES } from "../../domain/session/phase.ts";
+import { isLive } from "../../domain/session/state.ts";
+import { duration, shortId } from "../../present/format.ts";
+import { type Command, JSON_OPTION, optionOf } from "../framework/command.ts";
 import { withSession } from "../open.ts";
 
 export const command: Command = {

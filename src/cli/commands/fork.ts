@@ -1,19 +1,21 @@
-import type { SessionRecord } from "../../domain/session.ts";
-import { attachTo, canAttach } from "../attach.ts";
-import { type Command, JSON_OPTION, optionOf } from "../command.ts";
-import { environmentOf, LAUNCH_OPTIONS, launchOf } from "../launch-options.ts";
+import type { SessionRecord } from "../../domain/session/session.ts";
+import { type Command, JSON_OPTION, optionOf } from "../framework/command.ts";
 import { withDaemon } from "../live.ts";
+import { attachTo, canAttach } from "../sessions/attach.ts";
+import { environmentOf, LAUNCH_OPTIONS, launchOf, textOf } from "../sessions/launch-options.ts";
+import { inWorktree, worktreeOf } from "../sessions/worktree-offer.ts";
 
 const { cwd, prompt, env, tmux, detach } = LAUNCH_OPTIONS;
 
 export const command: Command = {
-  words: "ID",
-  takes: [1, 1],
+  words: "ID [TEXT]",
+  takes: [1, 2],
   completes: ["session"],
   about: "Begins a new session with a copy of the conversation so far; the first one is not touched.",
   options: {
     name: { value: "NAME", about: "a short name to call it by" },
     prompt,
+    worktree: { value: "BRANCH", about: "work in a git worktree of its own, on this branch" },
     cwd,
     env,
     "env-file": LAUNCH_OPTIONS["env-file"],
@@ -23,22 +25,29 @@ export const command: Command = {
   },
   examples: [
     ["rollcall fork build", "try another way"],
-    [`rollcall fork a1b2c3 --name other --prompt "use the other library" -d`, "with something to do"],
+    [`rollcall fork a1b2c3 "use the other library" --name other -d`, "with something to do"],
   ],
   async run(input, output) {
+    const [reference, text] = input.words as [string, string | undefined];
+    const given = textOf(input, text, "fork");
     return withDaemon(output, async (client, rollcall) => {
-      const sessionId = await rollcall.resolve(input.words[0] as string);
+      const sessionId = await rollcall.resolve(reference);
       const stored = await rollcall.context.store.find(sessionId);
       const launch = launchOf(input);
       const name = optionOf(input, "name");
-      const session = await client.call<SessionRecord>("fork_session", {
-        sessionId,
-        ...launch,
-        cwd: input.values.has("cwd") ? launch.cwd : (stored?.row.carried?.launch.cwd ?? launch.cwd),
-        env: environmentOf(input),
-        channel: "cli",
-        ...(name === undefined ? {} : { name }),
-      });
+      const from = input.values.has("cwd") ? launch.cwd : (stored?.row.carried?.launch.cwd ?? launch.cwd);
+      const session = await inWorktree(rollcall, optionOf(input, "worktree"), from, async (worktree) =>
+        client.call<SessionRecord>("fork_session", {
+          sessionId,
+          ...launch,
+          ...given,
+          cwd: worktree?.path ?? from,
+          env: environmentOf(input),
+          channel: "cli",
+          ...(name === undefined ? {} : { name }),
+          ...(worktree === undefined ? {} : { metadata: { worktree: worktreeOf(worktree) } }),
+        }),
+      );
       const attaches = session.kind === "interactive" && canAttach(input, output);
       if (attaches) return attachTo(rollcall, output, session.id);
       if (output.isJson) output.json(session);

@@ -1,5 +1,6 @@
-import { type Command, JSON_OPTION } from "../command.ts";
-import { withSession } from "../open.ts";
+import { type Command, JSON_OPTION } from "../framework/command.ts";
+import { freshen } from "../freshen.ts";
+import { withRollcall } from "../open.ts";
 
 export const command: Command = {
   words: "ID",
@@ -12,10 +13,12 @@ export const command: Command = {
     ["rollcall get a1b2c3 --json", "by the six digits of a table, as JSON"],
   ],
   async run(input, output) {
-    return withSession(output, input.words[0] as string, async (rollcall, id) => {
-      const session = await rollcall.get(id);
-      if (output.isJson) output.json(session);
-      else output.line((await import("../show.ts")).describeSession(session, Date.now()));
+    return withRollcall(output, async (rollcall) => {
+      const freshness = await freshen(rollcall, output);
+      const session = await rollcall.get(await rollcall.resolve(input.words[0] as string));
+      if (output.isJson) output.json({ ...session, ...freshness });
+      else
+        output.line((await import("../../present/describe-session.ts")).describeSession(session, Date.now()));
       return 0;
     });
   },

@@ -1,13 +1,13 @@
 import { readSync } from "node:fs";
 import { RollcallError } from "../../domain/errors.ts";
 import { type JsonObject, readJsonObject } from "../../domain/json.ts";
-import { createRedactor } from "../../domain/redact.ts";
-import { secretValues } from "../../domain/secret-values.ts";
-import { adviseDelegation, stopSubagent } from "../../record/delegate.ts";
+import { createRedactor } from "../../domain/redact/redact.ts";
+import { secretValues } from "../../domain/redact/secret-values.ts";
+import { adviseDelegation, stopSubagent } from "../../record/delegate/delegate.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
-import { type Command, type Input, JSON_OPTION, optionOf } from "../command.ts";
+import { type Command, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
+import type { Output } from "../framework/output.ts";
 import { withRollcall } from "../open.ts";
-import type { Output } from "../output.ts";
 
 interface Hook {
   /** What it says when it has nothing to go by. */
@@ -40,7 +40,7 @@ export const HOOKS: Hooks = {
 /** Agents that call the hooks themselves, with input and answers of their own form. */
 export const CALLERS: Readonly<Record<string, () => Promise<Hooks>>> = {
   claude: async () => {
-    const { adviseClaude, stopClaudeSubagent } = await import("../../record/claude-delegation.ts");
+    const { adviseClaude, stopClaudeSubagent } = await import("../../record/delegate/claude-delegation.ts");
     return {
       "pre-delegate": { fallback: () => ({}), answer: adviseClaude, isForeign: true },
       "subagent-stop": { fallback: () => ({}), answer: stopClaudeSubagent, isForeign: true },
@@ -75,7 +75,7 @@ export const command: Command = {
     const from = fromOf(input);
     const hook = await findHook(name, from);
     if (!hook) throw unknownHook(name);
-    if (input.flags.has("test")) return (await import("../hook-test.ts")).testHook(name, output, from);
+    if (input.flags.has("test")) return (await import("../hooks/hook-test.ts")).testHook(name, output, from);
     const parsed = readJsonObject(readInput());
     if (!parsed) {
       print(hook, hook.fallback("invalid_json", {}), output);

@@ -2,21 +2,21 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { checkOneOf } from "../../domain/check.ts";
 import { RollcallError } from "../../domain/errors.ts";
-import { AGENT_TYPES } from "../../domain/session.ts";
-import { homeFolder } from "../../record/config.ts";
-import { hookPlaces, placeHookScript } from "../../record/hook-script.ts";
-import { askYes } from "../ask.ts";
-import { claudeHooks, claudeSettingsPath, type HookPrograms } from "../claude-hooks.ts";
-import { type Command, has, type Input, JSON_OPTION } from "../command.ts";
-import { findCommand, type Registered } from "../commands.ts";
-import { commandHelp } from "../help.ts";
-import { countOurs, type Groups, withOurs, withoutOurs } from "../hook-groups.ts";
-import { lineDiff } from "../line-diff.ts";
+import { AGENT_TYPES } from "../../domain/session/session.ts";
+import { hookPlaces, placeHookScript } from "../../home/hook-script.ts";
+import { homeFolder } from "../../home/layout.ts";
+import { askYes } from "../framework/ask.ts";
+import { type Command, has, type Input, JSON_OPTION } from "../framework/command.ts";
+import { findCommand, type Registered } from "../framework/commands.ts";
+import { commandHelp } from "../framework/help.ts";
+import { isTerminal, type Output } from "../framework/output.ts";
+import { usage } from "../framework/parse.ts";
+import { redacted } from "../framework/redacted.ts";
+import { claudeHooks, claudeSettingsPath, type HookPrograms } from "../hooks/claude-hooks.ts";
+import { countOurs, type Groups, withOurs, withoutOurs } from "../hooks/hook-groups.ts";
+import { lineDiff } from "../hooks/line-diff.ts";
+import { readSettingsFile, replaceSettingsFile, type SettingsFile } from "../hooks/settings-file.ts";
 import { binFolder } from "../live.ts";
-import { isTerminal, type Output } from "../output.ts";
-import { usage } from "../parse.ts";
-import { redacted } from "../redacted.ts";
-import { readSettingsFile, replaceSettingsFile, type SettingsFile } from "../settings-file.ts";
 
 /** Agents whose own settings take hooks of ours. */
 interface Hooked {

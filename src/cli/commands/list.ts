@@ -1,15 +1,17 @@
 import { RollcallError } from "../../domain/errors.ts";
-import { CHANNELS, type Channel, KINDS, type Kind } from "../../domain/session.ts";
-import { STATES, STATUSES, type State, type Status } from "../../domain/state.ts";
+import { CHANNELS, type Channel, KINDS, type Kind } from "../../domain/session/session.ts";
+import { STATES, STATUSES, type State, type Status } from "../../domain/session/state.ts";
 import { toWire } from "../../domain/wire.ts";
+import { sessionColumns } from "../../present/session-columns.ts";
 import type { ListOptions } from "../../record/filter.ts";
 import type { Rollcall, SessionPage } from "../../record/rollcall.ts";
-import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
-import { parseLimit, parseTime } from "../format.ts";
+import { type Command, has, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
+import type { Output } from "../framework/output.ts";
+import { parseLimit, parseTime } from "../framework/parse-value.ts";
+import { type Freshness, freshen } from "../freshen.ts";
 import { withRollcall } from "../open.ts";
-import type { Output } from "../output.ts";
-import { sessionColumns } from "../show.ts";
 import { table } from "../table.ts";
+import { terminalsOf } from "../terminals.ts";
 
 export const command: Command = {
   words: "",
@@ -18,7 +20,7 @@ export const command: Command = {
     "Lists sessions, newest activity first. Filters apply before the limit. At a terminal 50 rows are shown; in a pipe, with -q or --json all.",
   options: {
     "active-only": { about: "only sessions of status active" },
-    resumable: { about: "only sessions that should-resume says yes to" },
+    resumable: { about: "only sessions whose work can go on (should-resume says yes)" },
     agent: { value: "NAME", about: "of this agent name or type" },
     state: { value: "STATE", about: "in this state", choices: [...STATES, "detached"] },
     status: { value: "STATUS", about: "of this status", choices: STATUSES },
@@ -43,8 +45,9 @@ export const command: Command = {
   async run(input, output) {
     return withRollcall(output, async (rollcall) => {
       const options = listOptions(input, rollcall.context.now());
+      const freshness = await freshen(rollcall, output);
       const limit = limitOf(input, output, rollcall.context.config["list.limit"]);
-      if (output.isJson) await printJson(rollcall, { ...options, limit }, output);
+      if (output.isJson) await printJson(rollcall, { ...options, limit }, output, freshness);
       else if (has(input, "quiet")) await printIds(rollcall, { ...options, limit }, output);
       else await printTable(rollcall, { ...options, limit }, output);
       return 0;
@@ -127,6 +130,7 @@ async function printJson(
   rollcall: Rollcall,
   options: ListOptions & { limit: number },
   output: Output,
+  freshness: Freshness,
 ): Promise<void> {
   keepMemorySmall();
   let separator = "";
@@ -143,7 +147,7 @@ async function printJson(
     next = nextCursor;
     warnOfCorrupt(corrupt, output);
   }
-  output.piece(`],"next_cursor":${JSON.stringify(next)}}\n`);
+  output.piece(`],"next_cursor":${JSON.stringify(next)}${freshness.stale ? ',"stale":true' : ""}}\n`);
 }
 
 async function printIds(
@@ -162,12 +166,15 @@ async function printTable(
   options: ListOptions & { limit: number },
   output: Output,
 ): Promise<void> {
-  const columns = sessionColumns(rollcall.context.now());
+  const { width } = output;
+  const now = rollcall.context.now();
   let isFirst = true;
   let shown = 0;
   let next: string | null = null;
   for await (const { sessions, nextCursor, corrupt } of pages(rollcall, options)) {
-    const lines = table(sessions, columns, { width: output.width, header: isFirst && output.isTerminal });
+    const rows = sessions.map((session) => ({ session, depth: 0 }));
+    const columns = sessionColumns(rows, { width, now, asksInRow: true, terminals: terminalsOf(sessions) });
+    const lines = table(rows, columns, { width, header: isFirst && output.isTerminal });
     if (sessions.length > 0) output.piece(`${lines.join("\n")}\n`);
     isFirst = false;
     shown += sessions.length;

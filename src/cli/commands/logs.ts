@@ -1,6 +1,6 @@
-import { type Command, has, JSON_OPTION } from "../command.ts";
-import { followLogs, printLogs } from "../logs.ts";
+import { type Command, has, JSON_OPTION } from "../framework/command.ts";
 import { withSession } from "../open.ts";
+import { followLogs, printLogs } from "../sessions/logs.ts";
 
 export const command: Command = {
   words: "ID",

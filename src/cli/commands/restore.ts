@@ -1,19 +1,23 @@
 import { resolve } from "node:path";
-import { homeFolder } from "../../record/config.ts";
+import { RollcallError } from "../../domain/errors.ts";
+import { homeFolder } from "../../home/layout.ts";
+import { restoreFromFiles } from "../../record/files/restore-files.ts";
 import { restoreBackup } from "../../record/restore.ts";
-import { restoreFromFiles } from "../../record/restore-files.ts";
-import { type Command, JSON_OPTION, optionOf } from "../command.ts";
+import { type Command, has, JSON_OPTION, optionOf } from "../framework/command.ts";
+import type { Output } from "../framework/output.ts";
+import { usage } from "../framework/parse.ts";
+import { withDaemon } from "../live.ts";
 import { withRollcall } from "../open.ts";
-import type { Output } from "../output.ts";
-import { usage } from "../parse.ts";
+import { type Ended, isProven, notProven } from "../sessions/ended.ts";
 
 export const command: Command = {
   words: "[FILE]",
   takes: [0, 1],
   about:
-    "Puts a backup in the place of the store, after checking it; what was there is kept beside it.\nWith --from-files it rebuilds sessions that the store does not have from the record files of a workspace.",
+    "Puts a backup in the place of the store, after checking it; what was there is kept beside it. Refused while sessions run that the backup knows nothing of.\nWith --from-files it rebuilds sessions that the store does not have from the record files of a workspace.",
   options: {
     "from-files": { value: "DIR", about: "a workspace, or a folder of record files" },
+    end: { about: "first end sessions that run and that the backup knows nothing of" },
     json: JSON_OPTION,
   },
   examples: [
@@ -25,18 +29,40 @@ export const command: Command = {
     const [file] = input.words;
     if ((folder === undefined) === (file === undefined))
       throw usage("`restore` needs a backup file, or --from-files DIR.", "restore");
-    return folder === undefined ? fromBackup(file as string, output) : fromFiles(folder, output);
+    if (folder !== undefined && has(input, "end"))
+      throw usage("--end is for a backup file: --from-files leaves sessions that run alone.", "restore");
+    if (folder !== undefined) return fromFiles(folder, output);
+    return fromBackup(resolve(file as string), output, has(input, "end"));
   },
 };
 
-async function fromBackup(file: string, output: Output): Promise<number> {
-  const report = await restoreBackup(homeFolder(), resolve(file), Date.now());
+async function fromBackup(file: string, output: Output, endsUnseen: boolean): Promise<number> {
+  const restore = async () => restoreBackup(homeFolder(), file, Date.now());
+  const report = await restore().catch(async (error: unknown) => {
+    const unseen = endsUnseen ? unseenIn(error) : [];
+    if (unseen.length === 0) throw error;
+    await endAll(unseen, output);
+    return restore();
+  });
   if (output.isJson) output.json(report);
   else {
     output.line(`Restored ${report.sessions} sessions and ${report.events} events.`);
     if (report.before !== null) output.line(`What was there before is in ${report.before}.`);
   }
   return 0;
+}
+
+function unseenIn(error: unknown): readonly string[] {
+  const isRefusal = error instanceof RollcallError && error.code === "process_alive";
+  return isRefusal ? (error.facts.sessionIds as readonly string[]) : [];
+}
+
+async function endAll(ids: readonly string[], output: Output): Promise<void> {
+  await withDaemon(output, async (client) => {
+    const end = async (sessionId: string) => client.call<Ended>("end_session", { sessionId, channel: "cli" });
+    const unproven = (await Promise.all(ids.map(end))).find((ended) => !isProven(ended));
+    if (unproven) throw notProven(unproven);
+  });
 }
 
 async function fromFiles(folder: string, output: Output): Promise<number> {

@@ -1,19 +1,20 @@
 import type { Client } from "../../client/client.ts";
-import { isLost } from "../../domain/decide-end.ts";
-import { isFinal } from "../../domain/phase.ts";
-import type { SessionRecord } from "../../domain/session.ts";
+import { isFinal } from "../../domain/session/phase.ts";
+import type { SessionRecord } from "../../domain/session/session.ts";
+import { isLost, NOT_PROVEN } from "../../domain/supervise/decide-end.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
-import { attachTo, canAttach } from "../attach.ts";
-import { type Command, has, type Input, JSON_OPTION } from "../command.ts";
-import { environmentOf, LAUNCH_OPTIONS, launchOf } from "../launch-options.ts";
-import { forEach, withDaemon } from "../live.ts";
-import { usage } from "../parse.ts";
+import { type Command, has, type Input, JSON_OPTION } from "../framework/command.ts";
+import { forEach } from "../framework/for-each.ts";
+import { usage } from "../framework/parse.ts";
+import { withDaemon } from "../live.ts";
+import { attachTo, canAttach } from "../sessions/attach.ts";
+import { environmentOf, LAUNCH_OPTIONS, launchOf, textOf } from "../sessions/launch-options.ts";
 
 const { cwd, prompt, env, timeout, tmux, detach } = LAUNCH_OPTIONS;
 
 export const command: Command = {
-  words: "ID",
-  takes: [0, 1],
+  words: "ID [TEXT]",
+  takes: [0, 2],
   completes: ["session"],
   about: "Goes on with the conversation of a session that has ended or was lost, under the same id.",
   options: {
@@ -31,33 +32,32 @@ export const command: Command = {
   },
   examples: [
     ["rollcall resume build", "where it left off"],
-    [`rollcall resume a1b2c3 --prompt "go on" -d`, "with something to do, in the background"],
+    [`rollcall resume a1b2c3 "go on" -d`, "with something to do, in the background"],
     ["rollcall resume --all-lost -d", "after a reboot"],
   ],
   async run(input, output) {
-    const [reference] = input.words;
+    const [reference, text] = input.words;
     if ((reference === undefined) !== has(input, "all-lost"))
       throw usage("`rollcall resume` needs an ID or --all-lost.", "resume");
+    const given = textOf(input, text, "resume");
     return withDaemon(output, async (client, rollcall) => {
       const references = reference === undefined ? await allLost(rollcall) : [reference];
       if (references.length === 0) {
         output.line(output.isJson ? `{"results":[]}` : "No session was lost.");
         return 0;
       }
-      const first = references[0] as string;
-      const resumes = async (each: string) => ({
-        result: await resumeOne(client, rollcall, input, each),
-        code: 0,
-      });
-      const isAlone = reference !== undefined && canAttach(input, output);
-      if (isAlone) {
-        const { result } = await resumes(first);
-        if (result.kind === "interactive") return attachTo(rollcall, output, result.id);
-        output.line(result.id);
-        return 0;
-      }
-      const isList = reference === undefined;
-      return forEach(output, references, { work: resumes, describe: ({ id }) => id, isList });
+      const resumes = (sessionId: string) => resumeOne(client, rollcall, input, { sessionId, ...given });
+      if (reference === undefined)
+        return forEach(rollcall, output, references, {
+          work: async (sessionId) => ({ result: await resumes(sessionId), code: 0 }),
+          describe: ({ id }) => id,
+        });
+      const session = await resumes(await rollcall.resolve(reference));
+      if (session.kind === "interactive" && canAttach(input, output))
+        return attachTo(rollcall, output, session.id);
+      if (output.isJson) output.json(session);
+      else output.line(session.id);
+      return 0;
     });
   },
 };
@@ -66,14 +66,14 @@ async function resumeOne(
   client: Client,
   rollcall: Rollcall,
   input: Input,
-  reference: string,
+  { sessionId, ...text }: { readonly sessionId: string; readonly prompt?: string },
 ): Promise<SessionRecord> {
-  const sessionId = await rollcall.resolve(reference);
   const stored = await rollcall.context.store.find(sessionId);
   const launch = launchOf(input);
   return client.call<SessionRecord>("resume_session", {
     sessionId,
     ...launch,
+    ...text,
     cwd: input.values.has("cwd") ? launch.cwd : (stored?.row.carried?.launch.cwd ?? launch.cwd),
     env: environmentOf(input),
     channel: "cli",
@@ -85,7 +85,8 @@ async function resumeOne(
 async function allLost({ context }: Rollcall): Promise<string[]> {
   const { items } = await context.store.list({
     ...{ states: ["unknown"], origins: ["started"], machine: context.config.machine, limit: 0 },
-    where: (row) => isLost(row) && row.nativeId !== null && !isFinal(row.phase),
+    where: (row) =>
+      isLost(row) && row.endReason !== NOT_PROVEN && row.nativeId !== null && !isFinal(row.phase),
   });
   return items.map(({ row }) => row.id);
 }

@@ -1,5 +1,6 @@
-import { type Command, JSON_OPTION, optionOf } from "../command.ts";
-import { parseCount, relativeTime, shortId } from "../format.ts";
+import { relativeTime, shortId } from "../../present/format.ts";
+import { type Command, JSON_OPTION, optionOf } from "../framework/command.ts";
+import { parseCount } from "../framework/parse-value.ts";
 import { withRollcall } from "../open.ts";
 import { table } from "../table.ts";
 

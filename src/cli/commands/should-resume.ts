@@ -1,13 +1,15 @@
 import { RollcallError } from "../../domain/errors.ts";
-import { type ResumeVerdict, refuse } from "../../domain/resume.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
+import { type ResumeVerdict, refuse } from "../../domain/session/resume.ts";
+import { type Command, JSON_OPTION } from "../framework/command.ts";
+import type { Output } from "../framework/output.ts";
+import { redacted } from "../framework/redacted.ts";
+import { type Freshness, freshen } from "../freshen.ts";
 import { withRollcall } from "../open.ts";
-import type { Output } from "../output.ts";
-import { redacted } from "../redacted.ts";
 
 interface Answer {
   readonly verdict: ResumeVerdict;
   readonly sessionId: string;
+  readonly freshness: Freshness;
 }
 
 export const command: Command = {
@@ -22,8 +24,8 @@ export const command: Command = {
     ["rollcall should-resume a1b2c3 && echo go on", "in a script"],
   ],
   async run(input, output) {
-    const { verdict, sessionId } = await ask(output, input.words[0] as string);
-    if (output.isJson) output.json({ ...verdict, sessionId });
+    const { verdict, sessionId, freshness } = await ask(output, input.words[0] as string);
+    if (output.isJson) output.json({ ...verdict, sessionId, ...freshness });
     else output.line(verdict.resume ? `yes: ${verdict.reason} (${verdict.how})` : `no: ${verdict.reason}`);
     return verdict.resume ? 0 : 1;
   },
@@ -32,11 +34,12 @@ export const command: Command = {
 async function ask(output: Output, reference: string): Promise<Answer> {
   try {
     return await withRollcall(output, async (rollcall) => {
+      const freshness = await freshen(rollcall, output);
       const sessionId = await rollcall.resolve(reference);
-      return { sessionId, verdict: await rollcall.shouldResume(sessionId) };
+      return { sessionId, verdict: await rollcall.shouldResume(sessionId), freshness };
     });
   } catch (error) {
-    return { sessionId: await redacted(reference), verdict: refusalOf(error) };
+    return { sessionId: await redacted(reference), verdict: refusalOf(error), freshness: {} };
   }
 }
 

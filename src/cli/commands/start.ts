@@ -1,18 +1,17 @@
 import { RollcallError } from "../../domain/errors.ts";
-import type { JsonObject } from "../../domain/json.ts";
-import { AGENT_TYPES, type AgentType, type SessionRecord } from "../../domain/session.ts";
+import { AGENT_TYPES, type AgentType, type SessionRecord } from "../../domain/session/session.ts";
+import { STARTABLE_TYPES } from "../../domain/session/startable.ts";
+import { runFolder } from "../../home/layout.ts";
 import { tmuxAttachCommand } from "../../host/tmux-view.ts";
-import { runFolder } from "../../record/config.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
-import { attachTo, canAttach } from "../attach.ts";
-import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
-import { IDENTITY_OPTIONS, identityOf } from "../identity.ts";
-import { finishWait } from "../last-answer.ts";
-import { environmentOf, LAUNCH_OPTIONS, launchOf } from "../launch-options.ts";
+import { type Command, has, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
+import { usage } from "../framework/parse.ts";
 import { withDaemon } from "../live.ts";
-import { usage } from "../parse.ts";
-import { isRemovable, makeWorktree, removeWorktree, type Worktree } from "../worktree.ts";
-import { isUsedByOther } from "../worktree-offer.ts";
+import { attachTo, canAttach } from "../sessions/attach.ts";
+import { IDENTITY_OPTIONS, identityOf } from "../sessions/identity.ts";
+import { finishWait } from "../sessions/last-answer.ts";
+import { environmentOf, keyOption, LAUNCH_OPTIONS, launchOf, textOf } from "../sessions/launch-options.ts";
+import { inWorktree, worktreeOf } from "../sessions/worktree-offer.ts";
 
 const { type: _, ...IDENTITY } = IDENTITY_OPTIONS;
 
@@ -20,16 +19,19 @@ export const command: Command = {
   words: "TYPE [TEXT] | -- COMMAND…",
   takes: [0, 2],
   takesRest: true,
-  completes: [["claude", "codex", "scripted"]],
-  about:
-    "Starts an agent, or any command after `--`, and carries it: its state, its end and its output are known from then on.\nAt a terminal it attaches to an interactive session; leave it with the detach key, it goes on. The agent gets this environment and folder.",
+  completes: [STARTABLE_TYPES],
+  about: `Starts an agent (${STARTABLE_TYPES.join(", ")}), or any command after \`--\`, and carries it: its state, its end and its output are known from then on.\nAt a terminal it attaches to an interactive session; leave it with the detach key, it goes on. The agent gets this environment and folder.`,
   options: {
     ...IDENTITY,
     ...LAUNCH_OPTIONS,
     worktree: { value: "BRANCH", about: "work in a git worktree of its own, on this branch" },
     "wait-pattern": { value: "REGEX", about: "a command whose screen shows this waits for input" },
     "keep-children": { about: "leave processes that outlive the agent alone" },
-    wait: { about: "wait for the end, print the last answer, exit by the outcome (makes it autonomous)" },
+    wait: {
+      about:
+        "wait for the end, print the last answer, exit by the outcome; with --kind interactive, for the end of its turn (makes it autonomous unless --kind says otherwise)",
+    },
+    key: { value: "KEY", about: "makes a retry safe: the same key within a day starts nothing again" },
     json: JSON_OPTION,
   },
   examples: [
@@ -46,31 +48,34 @@ export const command: Command = {
     const kind = identity.kind ?? (wait ? "autonomous" : "interactive");
     const env = environmentOf(input);
     const launch = launchOf(input);
+    const key = keyOption(input);
+    if (wait && what.agentType !== "unknown" && what.prompt === undefined)
+      throw usage("There is nothing to wait for: --wait needs a text for the agent.", "start");
     return withDaemon(output, async (client, rollcall) => {
       const parent = optionOf(input, "parent");
       const parentId = parent === undefined ? undefined : await rollcall.resolve(parent);
-      const worktree = makeWorktree(optionOf(input, "worktree"), launch.cwd);
-      const metadata = worktree ? { metadata: { ...identity.metadata, worktree: worktreeOf(worktree) } } : {};
-      const starting = client.call<SessionRecord>("start_session", {
-        ...identity,
-        ...optional("parentId", parentId),
-        ...metadata,
-        ...what,
-        ...launch,
-        ...(worktree ? { cwd: worktree.path } : {}),
-        kind,
-        env,
-        channel: identity.channel ?? "cli",
-        ...(wait && identity.kind === undefined ? { closesInput: true } : {}),
-        ...(has(input, "keep-children") ? { keepChildren: true } : {}),
-        ...optional("waitPattern", optionOf(input, "wait-pattern")),
-      });
-      const session = await starting.catch(async (error: unknown) => {
-        const isAlone = worktree?.isNew && isRemovable(worktree);
-        if (isAlone && !(await isUsedByOther(rollcall, worktree, null))) removeWorktree(worktree);
-        throw error;
-      });
-      if (wait) return finishWait(client, rollcall, output, { ...session, seq: 0 }, 0);
+      const branch = optionOf(input, "worktree");
+      const session = await inWorktree(rollcall, branch, launch.cwd, async (worktree) =>
+        client.call<SessionRecord>("start_session", {
+          ...identity,
+          ...optional("parentId", parentId),
+          ...(worktree ? { metadata: { ...identity.metadata, worktree: worktreeOf(worktree) } } : {}),
+          ...what,
+          ...launch,
+          ...(worktree ? { cwd: worktree.path } : {}),
+          kind,
+          env,
+          channel: identity.channel ?? "cli",
+          ...(wait && identity.kind === undefined ? { closesInput: true } : {}),
+          ...(has(input, "keep-children") ? { keepChildren: true } : {}),
+          ...optional("waitPattern", optionOf(input, "wait-pattern")),
+          ...optional("key", key),
+        }),
+      );
+      if (wait) {
+        const turn = session.turn === null ? null : 1;
+        return finishWait(client, rollcall, output, { session, after: 0, turn });
+      }
       const attaches = kind === "interactive" && canAttach(input, output);
       if (attaches) return attachTo(rollcall, output, session.id);
       if (output.isJson) output.json(session);
@@ -81,10 +86,6 @@ export const command: Command = {
     });
   },
 };
-
-function worktreeOf({ path, branch, repository }: Worktree): JsonObject {
-  return { path, branch, repository };
-}
 
 function tmuxCommand({ context }: Rollcall, sessionId: string): string {
   return tmuxAttachCommand({ socketDir: runFolder(context.home), sessionId }).join(" ");
@@ -102,14 +103,12 @@ function whatOf(input: Input): {
   }
   const agentType = AGENT_TYPES.find((known) => known === type && known !== "unknown");
   if (!agentType) throw notAType(type);
-  if (text !== undefined && optionOf(input, "prompt") !== undefined)
-    throw usage("The text is given twice: as a word and with --prompt.", "start");
-  return { agentType, args: input.rest ?? [], ...optional("prompt", text ?? optionOf(input, "prompt")) };
+  return { agentType, args: input.rest ?? [], ...textOf(input, text, "start") };
 }
 
 function notAType(type: string): RollcallError {
-  return new RollcallError("bad_usage", `${JSON.stringify(type)} is not an agent that Rollcall knows.`, {
-    hint: `To start it as a command: \`rollcall start -- ${type} …\`. Known: ${AGENT_TYPES.filter((known) => known !== "unknown").join(", ")}.`,
+  return new RollcallError("bad_usage", `${JSON.stringify(type)} is not an agent that Rollcall can start.`, {
+    hint: `To start it as a command: \`rollcall start -- ${type} …\`. By name: ${STARTABLE_TYPES.join(", ")}.`,
   });
 }
 

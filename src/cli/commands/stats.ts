@@ -1,11 +1,12 @@
 import { checkOneOf } from "../../domain/check.ts";
 import { USAGE_GROUPS } from "../../domain/usage.ts";
-import type { Figure, ResumeFigures } from "../../record/resume-figures.ts";
+import { bytes, count, duration, money, percent, UNKNOWN } from "../../present/format.ts";
+import type { Figure, ResumeFigures } from "../../record/delegate/resume-figures.ts";
 import type { Stats } from "../../record/stats.ts";
-import { type Command, has, JSON_OPTION, optionOf } from "../command.ts";
-import { bytes, count, duration, money, parseTime, percent, UNKNOWN } from "../format.ts";
+import { type Command, has, JSON_OPTION, optionOf } from "../framework/command.ts";
+import type { Output } from "../framework/output.ts";
+import { parseTime } from "../framework/parse-value.ts";
 import { withRollcall } from "../open.ts";
-import type { Output } from "../output.ts";
 import { paint, table } from "../table.ts";
 
 export const command: Command = {

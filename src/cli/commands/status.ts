@@ -1,7 +1,10 @@
-import type { SessionRecord } from "../../domain/session.ts";
-import { storePath } from "../../record/config.ts";
-import { type Command, has, JSON_OPTION } from "../command.ts";
-import { bytes, duration, plural } from "../format.ts";
+import { existsSync } from "node:fs";
+import type { SessionRecord } from "../../domain/session/session.ts";
+import { homeFolder, storePath } from "../../home/layout.ts";
+import { loadConfig } from "../../home/settings.ts";
+import { bytes, duration, plural } from "../../present/format.ts";
+import { type Command, has, JSON_OPTION } from "../framework/command.ts";
+import type { Output } from "../framework/output.ts";
 import { ANSWER_MS, askDaemon } from "../live.ts";
 import { withRollcall } from "../open.ts";
 
@@ -17,30 +20,36 @@ interface DaemonStatus {
 export const command: Command = {
   words: "",
   takes: [0, 0],
-  about: "Shows whether the daemon runs, where things are, and how many sessions live. Starts nothing.",
+  about:
+    "Shows whether the daemon runs, where things are, and how many sessions live. Starts and creates nothing.",
   options: { short: { about: "one line, for a prompt or a status bar" }, json: JSON_OPTION },
   examples: [
     ["rollcall status", "all of it"],
     ["rollcall status --short", "such as `3 live, 1 waiting`"],
   ],
   async run(input, output) {
-    return withRollcall(output, async (rollcall) => {
-      const { home, config } = rollcall.context;
-      const live = await Array.fromAsync(rollcall.list({ activeOnly: true }));
-      const waiting = live.filter(isWaiting).length;
-      if (has(input, "short") && !output.isJson) {
-        output.line(`${live.length} live, ${waiting} waiting`);
-        return 0;
-      }
-      const found = await askDaemon(home);
-      using client = found === "silent" ? undefined : found;
-      const daemon = found === "silent" ? found : await client?.call<DaemonStatus>("get_status", {});
-      if (output.isJson) output.json(wireOf(daemon, storePath(home), config.machine, live.length, waiting));
-      else output.line(describe(daemon, storePath(home), config.machine, live.length, waiting));
-      return daemon === "silent" ? 1 : 0;
-    });
+    const home = homeFolder();
+    const { machine } = loadConfig(home, undefined).config;
+    const live = await liveSessions(output, home);
+    const waiting = live.filter(isWaiting).length;
+    if (has(input, "short") && !output.isJson) {
+      output.line(`${live.length} live, ${waiting} waiting`);
+      return 0;
+    }
+    const found = await askDaemon(home);
+    using client = found === "silent" ? undefined : found;
+    const daemon = found === "silent" ? found : await client?.call<DaemonStatus>("get_status", {});
+    if (output.isJson) output.json(wireOf(daemon, storePath(home), machine, live.length, waiting));
+    else output.line(describe(daemon, storePath(home), machine, live.length, waiting));
+    return daemon === "silent" ? 1 : 0;
   },
 };
+
+/** Opening a store makes it; where there is none, nothing lives. */
+async function liveSessions(output: Output, home: string): Promise<readonly SessionRecord[]> {
+  if (!existsSync(storePath(home))) return [];
+  return withRollcall(output, async (rollcall) => Array.fromAsync(rollcall.list({ activeOnly: true })));
+}
 
 function isWaiting({ state }: SessionRecord): boolean {
   return state === "waiting_input";

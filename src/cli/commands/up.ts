@@ -1,11 +1,12 @@
 import { Client, connectDaemon } from "../../client/client.ts";
 import { ensureDaemon } from "../../client/start-daemon.ts";
 import { RollcallError } from "../../domain/errors.ts";
-import { homeFolder, loadConfig, runFolder } from "../../record/config.ts";
-import { identifyProcess } from "../../record/process.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
+import { homeFolder, runFolder } from "../../home/layout.ts";
+import { loadConfig } from "../../home/settings.ts";
+import { identifyProcess } from "../../machine/process.ts";
+import { type Command, JSON_OPTION } from "../framework/command.ts";
+import type { Output } from "../framework/output.ts";
 import { daemonGone, daemonOptions } from "../live.ts";
-import type { Output } from "../output.ts";
 
 /** Put in by the build, from package.json. */
 declare const ROLLCALL_VERSION: string;

@@ -1,12 +1,13 @@
 import { checkOneOf } from "../../domain/check.ts";
-import { PHASES } from "../../domain/phase.ts";
-import { STATUSES } from "../../domain/state.ts";
-import type { SessionPatch } from "../../domain/update.ts";
-import { type Command, type Input, JSON_OPTION, optionOf } from "../command.ts";
-import { parseCount, shortId } from "../format.ts";
-import { parseMetadata } from "../identity.ts";
+import { PHASES } from "../../domain/session/phase.ts";
+import { STATUSES } from "../../domain/session/state.ts";
+import type { SessionPatch } from "../../domain/session/update.ts";
+import { shortId } from "../../present/format.ts";
+import { type Command, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
+import { usage } from "../framework/parse.ts";
+import { parseCount } from "../framework/parse-value.ts";
 import { withSession } from "../open.ts";
-import { usage } from "../parse.ts";
+import { parseMetadata } from "../sessions/identity.ts";
 
 export const command: Command = {
   words: "ID",

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { RollcallError } from "../../domain/errors.ts";
-import { parseUpsert } from "../../domain/upsert.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
+import { parseUpsert } from "../../domain/session/upsert.ts";
+import { type Command, JSON_OPTION } from "../framework/command.ts";
 import { withRollcall } from "../open.ts";
 
 const CHUNK = 1000;

@@ -1,8 +1,8 @@
+import { plural } from "../../present/format.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import { plural } from "../format.ts";
+import { type Command, JSON_OPTION } from "../framework/command.ts";
+import { Progress } from "../framework/progress.ts";
 import { withRollcall } from "../open.ts";
-import { Progress } from "../progress.ts";
 
 export const command: Command = {
   words: "",

@@ -1,12 +1,16 @@
 import { RollcallError } from "../../domain/errors.ts";
-import type { SessionRecord } from "../../domain/session.ts";
-import { STATES, type State } from "../../domain/state.ts";
-import { type Command, has, type Input, JSON_OPTION, optionOf } from "../command.ts";
-import { durationOption, withDaemon } from "../live.ts";
+import type { SessionRecord } from "../../domain/session/session.ts";
+import { STATES, type State } from "../../domain/session/state.ts";
+import type { Turn } from "../../domain/session/turn.ts";
+import { limitOf } from "../../home/settings.ts";
+import { type Command, has, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
+import { usage } from "../framework/parse.ts";
+import { limitOption, withDaemon } from "../live.ts";
 
 interface Waited {
   readonly session: SessionRecord;
   readonly reached: State | null;
+  readonly turn: Turn | null;
 }
 
 export const command: Command = {
@@ -18,32 +22,38 @@ export const command: Command = {
   options: {
     until: { value: "STATES", about: "separated by commas (waiting_input,stopped,failed,unknown)" },
     any: { about: "until the first of them does" },
+    turn: { value: "N", about: "until this turn of one session is over, as `send` returns it" },
     after: { value: "SEQ", about: "only what came after this, as `send` returns it" },
-    timeout: { value: "DURATION", about: "at most so long (for ever)" },
+    timeout: { value: "DURATION", about: "at most so long, or `none` (`wait.timeout`)" },
     json: JSON_OPTION,
   },
   examples: [
     ["rollcall wait build", "until it needs someone or is over"],
     ["rollcall wait a b c --any --timeout 10m", "whoever is first"],
     ["rollcall wait build --until stopped,failed", "until it is over"],
+    ["rollcall wait build --turn 3", "until its third turn is over, however short it was"],
   ],
   async run(input, output) {
     const until = statesOf(input);
-    const after = seqOf(input);
-    const timeoutMs = durationOption(input, "timeout");
+    const after = countOf(input, "after", 0);
+    const turn = countOf(input, "turn", 1);
+    checkTurn(input, turn);
+    const given = limitOption(input, "timeout");
     return withDaemon(output, async (client, rollcall) => {
+      const timeoutMs = given === undefined ? limitOf(rollcall.context.config, "wait.timeout") : given;
       const sessionIds: string[] = [];
       for (const word of input.words) sessionIds.push(await rollcall.resolve(word));
       const { results } = await client.call<{ results: Waited[] }>("wait_for_session", {
         sessionIds,
         ...(until === undefined ? {} : { until }),
         ...(after === undefined ? {} : { after }),
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(turn === undefined ? {} : { turn }),
+        ...(timeoutMs === null ? {} : { timeoutMs }),
         ...(has(input, "any") ? { any: true } : {}),
       });
-      if (output.isJson) output.json(input.words.length === 1 ? results[0] : { results });
+      if (output.isJson) output.json({ results });
       else for (const waited of results) output.line(describe(waited));
-      return results.some(({ reached }) => reached === null) ? 4 : 0;
+      return results.some((waited) => isInVain({ ...waited, isTurn: turn !== undefined })) ? 4 : 0;
     });
   },
 };
@@ -67,10 +77,26 @@ function statesOf(input: Input): State[] | undefined {
     });
 }
 
-function seqOf(input: Input): number | undefined {
-  const text = optionOf(input, "after");
-  if (text === undefined || /^\d{1,15}$/.test(text)) return text === undefined ? undefined : Number(text);
-  throw new RollcallError("bad_input", `${JSON.stringify(text)} is not a seq for --after.`, {
-    hint: "Give a whole number from 0 up.",
+function countOf(input: Input, name: "after" | "turn", least: number): number | undefined {
+  const text = optionOf(input, name);
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text) && Number(text) >= least) return Number(text);
+  const what = name === "after" ? "a seq" : "the number of a turn";
+  throw new RollcallError("bad_input", `${JSON.stringify(text)} is not ${what} for --${name}.`, {
+    hint: `Give a whole number from ${least} up.`,
   });
+}
+
+function checkTurn(input: Input, turn: number | undefined): void {
+  if (turn === undefined) return;
+  if (input.words.length > 1) throw usage("--turn goes with one ID.", "wait");
+  const other = ["until", "after", "any"].find(
+    (name) => has(input, name) || optionOf(input, name) !== undefined,
+  );
+  if (other !== undefined) throw usage(`--turn does not go with --${other}.`, "wait");
+}
+
+/** It ended without, or it asks for something and the turn that is waited for goes on. */
+function isInVain({ reached, turn, isTurn }: Waited & { readonly isTurn?: boolean }): boolean {
+  return reached === null || (isTurn === true && turn?.state !== "done");
 }

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import type { Client } from "../../client/client.ts";
 import { ensureDaemon } from "../../client/start-daemon.ts";
-import { runFolder } from "../../record/config.ts";
+import { runFolder } from "../../home/layout.ts";
 import { daemonOptions, findDaemon } from "../live.ts";
 
 const SOON_MS = 200;

@@ -1,7 +1,8 @@
-import type { SessionRecord } from "../../domain/session.ts";
-import { isLive } from "../../domain/state.ts";
-import { type Ended, isProven, notProven } from "../ended.ts";
-import { describeError } from "../output.ts";
+import type { SessionRecord } from "../../domain/session/session.ts";
+import { isLive } from "../../domain/session/state.ts";
+import { isAsking } from "../../present/roll-order.ts";
+import { describeError } from "../framework/output.ts";
+import { type Ended, isProven, notProven } from "../sessions/ended.ts";
 import type { DaemonWatch } from "./daemon-watch.ts";
 
 /** What a key does to the selected session. Each returns the sentence to show, also where it was refused. */
@@ -31,8 +32,25 @@ export class Deeds {
     );
   }
 
+  /** Why a text cannot be given to it now; undefined where it can be tried. */
+  refusesText(session: SessionRecord): string | undefined {
+    const who = nameOf(session);
+    if (session.origin !== "started") return `Rollcall does not carry ${who}: it takes texts where it runs.`;
+    if (!isLive(session.state)) return `${who} has ended.`;
+    if (session.state === "paused") return `${who} is paused: rollcall continue ${who}`;
+    return isAsking(session) ? `${who} asks something: answer that first.` : undefined;
+  }
+
+  async send(session: SessionRecord, text: string): Promise<string> {
+    return this.#told(async () => {
+      await this.#call("send_input", { sessionId: session.id, text });
+      return `Sent to ${nameOf(session)}.`;
+    });
+  }
+
   async end({ id, name, state, origin }: SessionRecord): Promise<string> {
     const who = name ?? id;
+    if (origin === "observed") return `${who} runs outside Rollcall: it is observed only.`;
     if (origin !== "started") return `${who} is only a record; Rollcall does not carry its process.`;
     if (!isLive(state)) return `${who} has ended.`;
     return this.#told(async () => {
@@ -51,7 +69,7 @@ export class Deeds {
     });
   }
 
-  async #call<T>(operation: "answer_request" | "end_session", input: object): Promise<T> {
+  async #call<T>(operation: "answer_request" | "end_session" | "send_input", input: object): Promise<T> {
     const client = await this.#daemon.client();
     return client.call<T>(operation, { ...input, channel: "tui" });
   }

@@ -1,49 +1,39 @@
-import type { FeedEvent } from "../../domain/event.ts";
-import { isNews, newState } from "../../domain/news.ts";
-import type { SessionRecord } from "../../domain/session.ts";
-import { isLive } from "../../domain/state.ts";
+import type { FeedEvent } from "../../domain/session/event.ts";
+import type { SessionRecord } from "../../domain/session/session.ts";
+import { isNews, newState } from "../../domain/supervise/news.ts";
+import { toInstant } from "../../domain/time.ts";
+import { endedLately, LATELY_MS, type RollRow, rollOrder } from "../../present/roll-order.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
-import { type RollRow, rollOrder } from "../roll-order.ts";
 
-/** How long a session that ended is still shown, and how many of them at most. */
-const LATELY_MS = 10 * 60_000;
+/** How many of those that ended are shown at most. */
 const MOST_ENDED = 20;
 
-/** What the roll shows: the sessions that live, and those that ended while someone looked. */
+/** The roll shows the sessions that live, and those that ended a short time ago. */
 export class Fleet {
   readonly #rollcall: Rollcall;
-  #live: readonly SessionRecord[] = [];
-  #ended: readonly SessionRecord[] = [];
+  #rows: readonly RollRow[] = [];
 
   constructor(rollcall: Rollcall) {
     this.#rollcall = rollcall;
   }
 
-  /** Reads what lives now; returns whether one of the events is news. */
+  /** Reads what is there now; returns whether one of the events is news. */
   async read(events: readonly FeedEvent[]): Promise<boolean> {
+    const now = this.#rollcall.context.now();
     const live = await Array.fromAsync(this.#rollcall.list({ activeOnly: true }));
+    const lately = await Array.fromAsync(this.#rollcall.list({ since: toInstant(now - LATELY_MS) }));
+    const ended = endedLately(lately, now).slice(0, MOST_ENDED);
     // Oldest first, whatever they do: rows that change places cannot be read.
-    this.#live = live.sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
-    const changed = events.filter(({ body }) => newState(body) !== undefined);
-    const ids = [...new Set(changed.map(({ sessionId }) => sessionId))];
-    const found = await Promise.all(ids.map(async (id) => this.#rollcall.find(id)));
-    const sessions = new Map(found.flatMap((session) => (session ? [[session.id, session]] : [])));
-    this.#keepEnded([...sessions.values()]);
-    return changed.some((event) => {
-      const session = sessions.get(event.sessionId);
+    const inOrder = live.sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
+    this.#rows = [...rollOrder(inOrder), ...ended.map((session) => ({ session, depth: 0 }))];
+    const shown = new Map<string, SessionRecord>(this.#rows.map(({ session }) => [session.id, session]));
+    return events.some((event) => {
+      const session = newState(event.body) === undefined ? undefined : shown.get(event.sessionId);
       return session !== undefined && isNews(event, session);
     });
   }
 
-  rows(now: number): readonly RollRow[] {
-    const isLate = ({ stateSince }: SessionRecord) => now - Date.parse(stateSince) > LATELY_MS;
-    const ended = this.#ended.filter((session) => !isLate(session));
-    return [...rollOrder(this.#live), ...ended.map((session) => ({ session, depth: 0 }))];
-  }
-
-  #keepEnded(changed: readonly SessionRecord[]): void {
-    const ids = new Set([...changed, ...this.#live].map(({ id }) => id));
-    const ended = changed.filter(({ state, origin }) => !isLive(state) && origin === "started");
-    this.#ended = [...ended, ...this.#ended.filter(({ id }) => !ids.has(id))].slice(0, MOST_ENDED);
+  rows(): readonly RollRow[] {
+    return this.#rows;
   }
 }

@@ -1,10 +1,10 @@
 import { RollcallError } from "../../domain/errors.ts";
-import { isTerminal, type Output } from "../output.ts";
-import { type Key, keysOf } from "./keys.ts";
+import { isTerminal, type Output } from "../framework/output.ts";
+import { type Key, KeyReader } from "./keys.ts";
 
-/** The other screen, no cursor, and no wrapping: a line that is too long ends at the edge. */
-const ENTER = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J";
-const LEAVE = "\u001b[?7h\u001b[?25h\u001b[?1049l";
+/** The other screen, no cursor, no wrapping: a line that is too long ends at the edge; and pastes told from keys. */
+const ENTER = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h\u001b[2J";
+const LEAVE = "\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l";
 /** So that a terminal that can shows a frame whole or not at all. */
 const BEGIN = "\u001b[?2026h";
 const END = "\u001b[?2026l";
@@ -21,6 +21,7 @@ export class FullScreen implements Disposable {
   #shown: readonly string[] = [];
   #isOpen = false;
   #isBellDue = false;
+  readonly #keys = new KeyReader();
 
   /** `resized` is told when the size changed, and when the terminal has to be drawn anew. */
   constructor(
@@ -91,7 +92,7 @@ export class FullScreen implements Disposable {
   }
 
   readonly #heard = (data: Buffer): void => {
-    for (const key of keysOf(data.toString())) this.#take(key);
+    for (const key of this.#keys.read(data)) this.#take(key);
   };
 
   readonly #leave = (): void => {

@@ -1,21 +1,35 @@
 import { constants } from "node:os";
-import type { FeedEvent } from "../../domain/event.ts";
-import type { SessionRecord } from "../../domain/session.ts";
+import type { FeedEvent } from "../../domain/session/event.ts";
+import type { SessionRecord } from "../../domain/session/session.ts";
+import { nextWaiting, type Visits } from "../../present/next-waiting.ts";
+import { canAttach } from "../../present/roll-order.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
-import { attachTo } from "../attach.ts";
-import { describeError, type Output } from "../output.ts";
-import { canAttach, isAsking, isWaiting } from "../roll-order.ts";
+import { describeError, type Output } from "../framework/output.ts";
+import { attachTo } from "../sessions/attach.ts";
+import { terminalsOf } from "../terminals.ts";
 import { DaemonWatch } from "./daemon-watch.ts";
 import { Deeds, nameOf } from "./deeds.ts";
 import { Fleet } from "./fleet.ts";
 import type { Key } from "./keys.ts";
+import { EMPTY_LINE, edit, type Line, textOf } from "./line-editor.ts";
 import { FullScreen } from "./screen.ts";
-import { frameOf } from "./view.ts";
+import { Selection } from "./selection.ts";
+import { frameOf, helpOf } from "./view.ts";
 
 /** Events that come closer together than this are shown together. */
 const TOGETHER_MS = 200;
+/** The activity of sessions is observed without an event. */
+const OBSERVED_MS = 2000;
 const STEPS = { up: -1, down: 1, first: Number.NEGATIVE_INFINITY, last: Number.POSITIVE_INFINITY } as const;
+const LETTERS: Readonly<Record<string, Key>> = { k: "up", j: "down", g: "first", G: "last", q: "leave" };
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const CHANGED = "It changed just now. Look again before you press a key for it.";
+
+/** A question that has to be answered before keys mean anything else. */
+type Dialog =
+  | { readonly asks: "end"; readonly session: SessionRecord }
+  | { readonly asks: "text"; readonly session: SessionRecord; readonly line: Line }
+  | { readonly asks: "help" };
 
 /** The live roll. Sleeps until the store's feed, a key or, for the times it shows, a second wakes it. */
 export class Top {
@@ -26,15 +40,15 @@ export class Top {
   readonly #daemon: DaemonWatch;
   readonly #deeds: Deeds;
   readonly #screen: FullScreen;
+  readonly #selection = new Selection(() => performance.now());
   readonly #left = Promise.withResolvers<number>();
   readonly #stop = new AbortController();
   #events: FeedEvent[] = [];
   #readTimer: NodeJS.Timeout | undefined;
-  #selected: string | undefined;
+  #settleTimer: NodeJS.Timeout | undefined;
   #message: string | undefined;
-  /** The session whose end waits for a yes. */
-  #ending: SessionRecord | undefined;
-  #hasChosen = false;
+  #dialog: Dialog | undefined;
+  #visits: Visits = {};
   /** While an attached session has the terminal. */
   #away: Promise<void> | undefined;
   #isLeaving = false;
@@ -61,7 +75,8 @@ export class Top {
     await Promise.all([this.#fleet.read([]), this.#daemon.look()]);
     this.#screen.open();
     this.#draw();
-    const ticking = setInterval(() => this.#rows.length > 0 && this.#draw(), 1000);
+    const ticking = setInterval(() => this.#selection.sessions.length > 0 && this.#draw(), 1000);
+    const observing = setInterval(() => this.#selection.sessions.length > 0 && this.#readSoon(), OBSERVED_MS);
     void this.#follow(after);
     try {
       return await this.#left.promise;
@@ -69,8 +84,7 @@ export class Top {
       this.#isLeaving = true;
       // Whoever has the terminal puts it in order first.
       await this.#away;
-      clearInterval(ticking);
-      clearTimeout(this.#readTimer);
+      for (const timer of [ticking, observing, this.#readTimer, this.#settleTimer]) clearTimeout(timer);
       this.#stop.abort();
       this.#daemon[Symbol.dispose]();
       this.#screen[Symbol.dispose]();
@@ -82,11 +96,15 @@ export class Top {
     try {
       for await (const event of this.#rollcall.feed({ after, follow: true, signal })) {
         this.#events.push(event);
-        this.#readTimer ??= setTimeout(() => void this.#read(), TOGETHER_MS);
+        this.#readSoon();
       }
     } catch (error) {
       this.#left.reject(error);
     }
+  }
+
+  #readSoon(): void {
+    this.#readTimer ??= setTimeout(() => void this.#read(), TOGETHER_MS);
   }
 
   async #read(): Promise<void> {
@@ -104,73 +122,94 @@ export class Top {
 
   /** Only what differs from what is shown reaches the terminal. */
   #draw(): void {
+    if (this.#away) return;
     const now = this.#rollcall.context.now();
-    const rows = this.#fleet.rows(now);
-    const selected = rows.find(({ session }) => session.id === this.#selected)?.session;
-    // Until someone chooses, the first is meant; but never another than was read when a key answers it.
-    if (!selected || (!this.#hasChosen && !isAsking(selected))) this.#selected = rows[0]?.session.id;
+    const rows = this.#fleet.rows();
+    this.#selection.show(rows);
+    const settlesInMs = this.#selection.settlesInMs();
+    if (settlesInMs > 0) this.#drawIn(settlesInMs);
     const view = {
-      rows,
-      now,
-      selected: this.#selected,
+      ...{ rows, now, note: this.#note },
+      selected: this.#selection.id,
+      isSettled: settlesInMs === 0,
+      terminals: terminalsOf(rows.map(({ session }) => session)),
       isDaemonRunning: this.#daemon.isRunning,
-      note: this.#note,
-      message: this.#ending ? `End ${nameOf(this.#ending)} and all its processes? y/n` : this.#message,
+      message: this.#message,
+      question: this.#dialog?.asks === "end" ? endQuestion(this.#dialog.session) : undefined,
+      writing:
+        this.#dialog?.asks === "text"
+          ? { to: nameOf(this.#dialog.session), line: this.#dialog.line }
+          : undefined,
     };
     try {
-      this.#screen.draw(frameOf(view, this.#screen.size));
+      const { size } = this.#screen;
+      this.#screen.draw(this.#dialog?.asks === "help" ? helpOf(size) : frameOf(view, size));
     } catch (error) {
       this.#left.reject(error);
     }
   }
 
+  #drawIn(ms: number): void {
+    clearTimeout(this.#settleTimer);
+    this.#settleTimer = setTimeout(() => this.#draw(), Math.ceil(ms));
+  }
+
   #press(key: Key): void {
     if (this.#away) return;
     this.#message = undefined;
-    const ending = this.#ending;
-    this.#ending = undefined;
-    if (ending) this.#answerEnding(ending, key);
-    else this.#act(key);
+    const dialog = this.#dialog;
+    this.#dialog = undefined;
+    if (!dialog) this.#act(key);
+    else if (dialog.asks === "text") this.#write(dialog, key);
+    else if (dialog.asks === "end") this.#answerEnding(dialog.session, key);
     this.#draw();
   }
 
   #answerEnding(session: SessionRecord, key: Key): void {
-    if (typeof key === "object" && key.text === "y")
+    if (typeof key === "object" && "text" in key && key.text === "y")
       this.#say(`Ending ${nameOf(session)} …`, this.#deeds.end(session));
     else if (key === "leave") this.#left.resolve(0);
   }
 
-  #act(key: Key): void {
+  #write(dialog: Extract<Dialog, { asks: "text" }>, key: Key): void {
+    const { session, line } = dialog;
+    if (key === "escape" || key === "leave") return;
+    if (key !== "enter") this.#dialog = { ...dialog, line: edit(line, key) };
+    else if (textOf(line).trim() !== "") this.#say("Sending …", this.#deeds.send(session, textOf(line)));
+  }
+
+  #act(pressed: Key): void {
+    // A paste is text, not keys.
+    if (typeof pressed === "object" && "pasted" in pressed) return;
+    const key = typeof pressed === "object" ? (LETTERS[pressed.text] ?? pressed) : pressed;
     if (key === "leave") this.#left.resolve(0);
-    else if (key === "enter") this.#attach(this.#session);
-    else if (typeof key === "object") this.#type(key.text);
-    else this.#move(STEPS[key]);
+    else if (key === "enter") this.#attach(this.#selection.session);
+    else if (typeof key === "object") "text" in key && this.#type(key.text);
+    else if (key in STEPS) this.#selection.move(STEPS[key as keyof typeof STEPS]);
   }
 
   #type(letter: string): void {
-    const session = this.#session;
+    const { session } = this.#selection;
+    if (letter === "?") this.#dialog = { asks: "help" };
     if (!session) return;
     if (letter === "n") this.#attachToNext();
+    else if (letter === "s") this.#beginText(session);
+    else if (/^[ade1-9]$/.test(letter)) this.#decide(session, letter);
+  }
+
+  /** Only what the person has had time to read. */
+  #decide(session: SessionRecord, letter: string): void {
+    if (this.#selection.settlesInMs(letter === "e" ? "session" : "request") > 0) this.#message = CHANGED;
     else if (letter === "a") this.#say("Approving …", this.#deeds.decide(session, "approve"));
     else if (letter === "d") this.#say("Denying …", this.#deeds.decide(session, "deny"));
-    else if (letter === "e") this.#ending = session;
-    else if (letter >= "1" && letter <= "9")
-      this.#say("Answering …", this.#deeds.choose(session, Number(letter)));
+    else if (letter === "e") this.#dialog = { asks: "end", session };
+    else this.#say("Answering …", this.#deeds.choose(session, Number(letter)));
   }
 
-  get #rows(): readonly SessionRecord[] {
-    return this.#fleet.rows(this.#rollcall.context.now()).map(({ session }) => session);
-  }
-
-  get #session(): SessionRecord | undefined {
-    return this.#rows.find(({ id }) => id === this.#selected);
-  }
-
-  #move(by: number): void {
-    const rows = this.#rows;
-    this.#hasChosen = true;
-    const at = rows.findIndex(({ id }) => id === this.#selected) + by;
-    this.#selected = rows[Math.max(0, Math.min(at, rows.length - 1))]?.id;
+  #beginText(session: SessionRecord): void {
+    const refusal = this.#deeds.refusesText(session);
+    if (refusal === undefined) this.#dialog = { asks: "text", session, line: EMPTY_LINE };
+    else this.#message = refusal;
   }
 
   #say(meanwhile: string, deed: Promise<string>): void {
@@ -182,26 +221,34 @@ export class Top {
   }
 
   #attachToNext(): void {
-    const next = this.#rows.find((session) => isWaiting(session) && canAttach(session));
-    if (next) this.#attach(next);
+    const next = nextWaiting(this.#selection.sessions.filter(canAttach), this.#visits);
+    this.#visits = next?.visits ?? this.#visits;
+    if (next) this.#attach(next.session);
     else this.#message = "No session waits for you.";
   }
 
   #attach(session: SessionRecord | undefined): void {
-    if (session) this.#away = this.#goTo(session).finally(() => (this.#away = undefined));
+    if (!session) return;
+    this.#selection.select(session.id);
+    this.#screen.close();
+    this.#away = this.#goTo(session).then(() => {
+      this.#away = undefined;
+      if (this.#isLeaving) return;
+      this.#screen.open();
+      this.#draw();
+    });
   }
 
   /** The terminal is the session's until it is left; then the roll is back. */
   async #goTo(session: SessionRecord): Promise<void> {
-    this.#selected = session.id;
-    this.#screen.close();
     try {
       await attachTo(this.#rollcall, this.#output, session.id);
     } catch (error) {
       this.#message = describeError(error).message;
     }
-    if (this.#isLeaving) return;
-    this.#screen.open();
-    this.#draw();
   }
+}
+
+function endQuestion(session: SessionRecord): string {
+  return `End ${nameOf(session)} and all its processes? y/n`;
 }

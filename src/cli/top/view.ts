@@ -1,13 +1,17 @@
 import { stripVTControlCharacters } from "node:util";
-import type { SessionRecord } from "../../domain/session.ts";
-import { isLive } from "../../domain/state.ts";
-import { agentOf, count, duration, money, shortId, UNKNOWN } from "../format.ts";
-import { answerCommands, nameToCall, optionsOf, questionOf } from "../request.ts";
-import { isAsking, isWaiting, type RollRow } from "../roll-order.ts";
-import { nested, STATE_STYLES, stateOf } from "../show.ts";
-import { type Column, paint, table } from "../table.ts";
-import { cut, padTo, printable, widthOf } from "../text.ts";
+import type { SessionRecord } from "../../domain/session/session.ts";
+import { isLive } from "../../domain/session/state.ts";
+import { answerCommands, nameToCall } from "../../present/request.ts";
+import { askedLines } from "../../present/request-lines.ts";
+import { isAsking, isWaiting, type RollRow } from "../../present/roll-order.ts";
+import { isOutside, placeOutside, type Terminals } from "../../present/session-cells.ts";
+import { sessionColumns } from "../../present/session-columns.ts";
+import type { Column } from "../../present/table.ts";
+import { cut, padTo, printable, widthOf } from "../../present/text.ts";
+import { turnError } from "../../present/turn.ts";
+import { paint, table } from "../table.ts";
 import { nameOf } from "./deeds.ts";
+import type { Line } from "./line-editor.ts";
 import type { Size } from "./screen.ts";
 
 export interface View {
@@ -16,33 +20,61 @@ export interface View {
   readonly isDaemonRunning: boolean;
   /** Lines that whoever started it wants shown. */
   readonly note: string | undefined;
-  /** What came of the last key, or the question before an end. */
+  /** Whether the selected session is as it was long enough for keys to count. */
+  readonly isSettled: boolean;
+  /** The result of the last key. */
   readonly message: string | undefined;
+  /** To be answered before anything else. */
+  readonly question: string | undefined;
+  /** The text that is written for a session. */
+  readonly writing: { readonly to: string; readonly line: Line } | undefined;
   readonly now: number;
+  readonly terminals: Terminals;
 }
 
 /** The most needed first: what has no room is left out. */
-const KEYS = "q quit  ↑↓ select  Enter attach  n next  a approve  d deny  1-9 answer  e end";
+const KEYS = "q quit  ? help  ↵ attach  n next  a approve  d deny  1-9 answer  s send  e end";
 /** A table shorter than this shows too little: what is said of one session gives way to it. */
 const FEWEST_ROWS = 4;
-/** Only below this is a state cut. */
-const NARROW = 60;
+/** Hollow until keys count. */
 const MARK = "▸";
+const UNSETTLED = "▹";
+const CURSOR = "▏";
+
+const HELP = [
+  ["↑ ↓ j k", "select"],
+  ["g G", "select the first, the last"],
+  ["Enter", "attach to the selected session; the detach key comes back"],
+  ["n", "attach to who waits longest; again, to the next one"],
+  ["a d", "approve, deny what it asks"],
+  ["1-9", "answer its question"],
+  ["s", "send it a text: Enter sends, Esc leaves"],
+  ["e", "end it, after a yes"],
+  ["?", "this help"],
+  ["q Ctrl-C", "quit; no session is ended"],
+] as const;
 
 /** What is on the screen, a line for each row of it. */
 export function frameOf(view: View, { cols, rows }: Size): string[] {
-  const head = [titleOf(view, cols), ...noteOf(view, cols), ""];
-  const foot = [messageOf(view, cols), paint("dim", cut(` ${KEYS}`, cols))];
-  const room = rows - head.length - foot.length - 1;
+  const notes = [...noteOf(view, cols), ""];
+  const foot = [messageOf(view, cols), footOf(view, cols)];
+  const room = rows - 1 - notes.length - foot.length - 1;
   const wanted = detailOf(view, cols);
   const spare = Math.max(0, room - Math.min(view.rows.length, FEWEST_ROWS) - 1);
   const detail = spare < 3 ? [] : wanted.slice(0, spare);
   const body = bodyOf(view, cols, room - detail.length);
   const gap = Array.from({ length: Math.max(0, room + 1 - body.length - detail.length) }, () => "");
-  return [...head, ...body, ...gap, ...detail, ...foot].slice(0, rows);
+  const title = titleOf(view, cols, placeOf(view, body.length - 1));
+  return [title, ...notes, ...body, ...gap, ...detail, ...foot].slice(0, rows);
 }
 
-function titleOf({ rows, isDaemonRunning }: View, cols: number): string {
+/** Which row is selected, where not all of them are shown. */
+function placeOf({ rows, selected }: View, shown: number): string {
+  if (rows.length <= shown) return "";
+  return `${rows.findIndex(({ session }) => session.id === selected) + 1} of ${rows.length} `;
+}
+
+function titleOf({ rows, isDaemonRunning }: View, cols: number, place: string): string {
   const sessions = rows.map(({ session }) => session);
   const asking = sessions.filter(isAsking).length;
   const atPrompt = sessions.filter(isWaiting).length - asking;
@@ -53,8 +85,8 @@ function titleOf({ rows, isDaemonRunning }: View, cols: number): string {
   ].join(", ");
   const left = ` rollcall  ${counts}`;
   const right = isDaemonRunning ? "" : "THE DAEMON DOES NOT RUN ";
-  const line = padTo(cut(left, cols), Math.max(cols - widthOf(right), 0));
-  return paint("bold", line) + paint(["bold", "red"], right);
+  const line = padTo(cut(left, cols), Math.max(cols - widthOf(place + right), 0));
+  return paint("bold", line + place) + paint(["bold", "red"], right);
 }
 
 function noteOf({ note = "" }: View, cols: number): string[] {
@@ -80,66 +112,24 @@ function highlighted(line: string, cols: number): string {
   return paint("inverse", padTo(stripVTControlCharacters(line), cols));
 }
 
-function columnsOf({ now, selected }: View, cols: number): Column<RollRow>[] {
-  const dim = ({ session }: RollRow) => (isLive(session.state) ? undefined : "dim");
+function columnsOf({ rows, now, selected, isSettled, terminals }: View, width: number): Column<RollRow>[] {
   return [
-    { title: " ", text: ({ session }) => (session.id === selected ? MARK : " ") },
-    { title: "ID", text: ({ session }) => shortId(session.id), isFlexible: true, style: dim },
-    { title: "NAME", text: (row) => nested(row, row.session.name ?? UNKNOWN), isFlexible: true, style: dim },
-    {
-      title: "STATE",
-      text: ({ session }) => endedOf(session),
-      isFlexible: cols < NARROW,
-      style: ({ session }) => STATE_STYLES[session.state],
-    },
-    {
-      title: "FOR",
-      text: ({ session }) => duration(Math.max(0, now - Date.parse(session.stateSince))),
-      isRight: true,
-      isOptional: true,
-    },
-    {
-      title: "ABOUT",
-      text: ({ session }) => aboutOf(session),
-      isFlexible: true,
-      isOptional: true,
-      style: dim,
-    },
-    {
-      title: "AGENT",
-      text: ({ session }) => agentOf(session),
-      isFlexible: true,
-      isOptional: true,
-      style: dim,
-    },
-    {
-      title: "TOKENS",
-      text: ({ session }) => count(session.usage.tokensTotal),
-      isRight: true,
-      isOptional: true,
-    },
-    { title: "COST", text: ({ session }) => money(session.usage.costUsd), isRight: true, isOptional: true },
+    { title: " ", text: ({ session }) => (session.id === selected ? (isSettled ? MARK : UNSETTLED) : " ") },
+    ...sessionColumns(rows, { width, now, asksInRow: true, terminals }),
   ];
 }
 
-function endedOf(session: SessionRecord): string {
-  const how = session.exitSignal ?? (session.exitCode ? `exit ${session.exitCode}` : null);
-  return isLive(session.state) || how === null ? stateOf(session) : `${session.state} (${how})`;
-}
-
-function aboutOf(session: SessionRecord): string {
-  return isAsking(session) ? questionOf(session) : (session.goal ?? session.purpose ?? UNKNOWN);
-}
-
-/** What the selected session asks, and how to answer it. */
-function detailOf({ rows, selected }: View, cols: number): string[] {
+/** The lines on the selected session: its subject, its question, and how to go on. */
+function detailOf({ rows, selected, terminals }: View, cols: number): string[] {
   const sessions = rows.map(({ session }) => session);
   const session = sessions.find(({ id }) => id === selected);
   if (!session) return [];
-  const who = nameToCall(session, sessions);
+  const error = turnError(session);
   const lines = [
-    ...(isAsking(session) ? [questionOf(session), optionsOf(session).join("   ")] : []),
-    ...commandsFor(session, who),
+    ...(error === null ? [] : [`Its last turn failed: ${error}`]),
+    ...(isAsking(session) ? askedLines(session, cols - 1) : [session.about ?? ""]),
+    ...commandsFor(session, nameToCall(session, sessions)),
+    ...(isOutside(session) ? [outsideOf(session, terminals)] : []),
   ];
   return [
     "",
@@ -148,17 +138,57 @@ function detailOf({ rows, selected }: View, cols: number): string[] {
   ];
 }
 
+function outsideOf(session: SessionRecord, terminals: Terminals): string {
+  const place = placeOutside(session, terminals);
+  return `Runs outside Rollcall${place === null ? "" : ` (${place})`}: observed only.`;
+}
+
 function ruleWith(title: string, cols: number): string {
   const line = cut(`── ${printable(title)} `, cols);
   return line + "─".repeat(Math.max(0, cols - widthOf(line)));
 }
 
 function commandsFor(session: SessionRecord, who: string): readonly string[] {
-  if (isWaiting(session)) return [answerCommands(session, who).join(" or ")];
+  const commands = answerCommands(session, who);
+  if (commands.length > 0) return [commands.join(" or ")];
   if (isLive(session.state)) return session.origin === "started" ? [`rollcall data ${who}`] : [];
   return [`rollcall logs ${who}`, `rollcall explain ${who}`];
 }
 
-function messageOf({ message }: View, cols: number): string {
-  return message === undefined ? "" : paint("yellow", cut(` ${printable(message)}`, cols));
+function messageOf({ message, question, writing }: View, cols: number): string {
+  if (writing) return editorOf(writing, cols);
+  const said = question ?? message;
+  return said === undefined ? "" : paint("yellow", cut(` ${printable(said)}`, cols));
+}
+
+function footOf({ writing }: View, cols: number): string {
+  return paint("dim", cut(` ${writing ? "Enter sends  Esc leaves  Ctrl-U empties" : KEYS}`, cols));
+}
+
+/** The end of a long line is where one writes. */
+function editorOf({ to, line }: NonNullable<View["writing"]>, cols: number): string {
+  const title = cut(` Send to ${printable(to)}: `, Math.max(12, Math.floor(cols / 2)));
+  const shown = (text: string) => printable(text.replaceAll("\n", "⏎"));
+  const room = Math.max(1, cols - widthOf(title) - 1);
+  const before = lastColumns(shown(line.before), room);
+  return paint("bold", title) + cut(before + CURSOR + shown(line.after), room);
+}
+
+function lastColumns(text: string, width: number): string {
+  const characters = [...text];
+  while (widthOf(characters.join("")) > width - 2) characters.shift();
+  return characters.length < [...text].length ? `…${characters.join("")}` : text;
+}
+
+/** The help page: each key and its effect. */
+export function helpOf({ cols, rows }: Size): string[] {
+  const width = Math.max(...HELP.map(([keys]) => widthOf(keys)));
+  const lines = HELP.map(([keys, what]) => ` ${padTo(keys, width)}  ${what}`);
+  const settled = [
+    " a, d, 1-9 and e count once what is selected has been shown",
+    ` unchanged for half a second; until then its mark is ${UNSETTLED}.`,
+  ];
+  const text = ["", ...lines, "", ...settled, "", " Any key goes back."];
+  const all = [paint("bold", " rollcall top"), ...text.map((line) => cut(line, cols))];
+  return all.slice(0, rows);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Agent } from "../../agents/agent.ts";
 import { findAgent } from "../../agents/registry.ts";
-import { startTimeOf } from "../../record/process.ts";
+import { startTimeOf } from "../../machine/process.ts";
 import { processIn } from "./live-files.ts";
 
 const claude = findAgent("claude") as Agent;

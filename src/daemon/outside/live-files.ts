@@ -1,10 +1,12 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Agent, OutsideIdentity } from "../../agents/agent.ts";
 import { type JsonObject, readJsonObject } from "../../domain/json.ts";
-import type { ProcessIdentity } from "../../domain/session.ts";
-import { bootId, startTimeOf } from "../../record/process.ts";
+import type { ProcessIdentity } from "../../domain/session/session.ts";
+import { readForeignText } from "../../machine/foreign-file.ts";
+import { bootId, startTimeOf } from "../../machine/process.ts";
 
+export const MOST_LIVE_FILE_BYTES = 1024 * 1024;
 const NAME = /^(\d+)\.json$/;
 
 /** What a process of an agent says of itself in its own file. */
@@ -59,7 +61,7 @@ export function processOf(pid: number | undefined): ProcessIdentity | undefined 
 
 function readObject(path: string): JsonObject | undefined {
   try {
-    return readJsonObject(readFileSync(path, "utf8"));
+    return readJsonObject(readForeignText(path, MOST_LIVE_FILE_BYTES));
   } catch {
     return undefined;
   }

@@ -1,14 +1,21 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import type { Agent, Notes, Seen } from "../../agents/agent.ts";
-import { decideOutside, type OutsideSighting } from "../../domain/decide-outside.ts";
-import type { EventBody } from "../../domain/event.ts";
-import type { ProcessIdentity } from "../../domain/session.ts";
-import type { Signal } from "../../domain/signal.ts";
+import type { Agent, Notes, Seen, TurnMark } from "../../agents/agent.ts";
+import type { EventBody } from "../../domain/session/event.ts";
+import type { ProcessIdentity } from "../../domain/session/session.ts";
+import { decideOutside, type OutsideObservation } from "../../domain/supervise/decide-outside.ts";
+import type { Signal } from "../../domain/supervise/signal.ts";
+import { isProcessAlive } from "../../machine/process.ts";
 import { nowOf, stamp } from "../../record/context.ts";
-import { isProcessAlive } from "../../record/process.ts";
-import { FileTail } from "../file-tail.ts";
+import { decideParsed, type Parsed, type ParsedPiece, type TurnEvent } from "../intake/decide-parsed.ts";
 import type { Services } from "../services.ts";
+import { ActivityWatch } from "../session/activity-watch.ts";
+import { FileTail } from "../sources/file-tail.ts";
+import { TranscriptTurns } from "./transcript-turns.ts";
+
+const OBSERVE_MS = 2000;
+/** A transcript may say that a turn is over a moment after the session shows itself at its prompt. */
+const SILENCE_MS = 5000;
 
 interface Found {
   readonly id: string;
@@ -27,14 +34,19 @@ export class OutsideSession {
   readonly #services: Services;
   #notes: Notes;
   #tail: FileTail | undefined;
+  #turns: TranscriptTurns | undefined;
+  #silenceTimer: NodeJS.Timeout | undefined;
   #process: ProcessIdentity | null;
   #lastGrownMs = performance.now();
   #isCaughtUp = false;
   #lastSignal: Signal | undefined;
   #queue: Promise<unknown> = Promise.resolve();
+  readonly #activity: ActivityWatch;
+  #observeTimer: NodeJS.Timeout | undefined;
 
   constructor(services: Services, { id, agent, nativeId, process }: Found) {
     this.#services = services;
+    this.#activity = new ActivityWatch(services.context.now, () => this.#observeSoon());
     this.#agent = agent;
     this.#notes = agent.outside?.notes ?? {};
     this.id = id;
@@ -61,6 +73,8 @@ export class OutsideSession {
 
   stop(): void {
     this.#tail?.stop();
+    clearTimeout(this.#silenceTimer);
+    if (this.#observeTimer) void this.#observe();
   }
 
   /** Its process, once it is known: written down, so that nobody takes the record for a stale one. */
@@ -76,10 +90,12 @@ export class OutsideSession {
     if (this.#tail?.path === path) return;
     this.#tail?.stop();
     this.#isCaughtUp = false;
+    const key = `${this.id}-${basename(path)}`;
+    this.#turns = new TranscriptTurns(key);
     this.#tail = new FileTail(path, {
       line: async ({ text, offset }) => {
         const seen = this.#agent.observe.transcript?.(text, this.#notes) ?? {};
-        await this.#takeLine(seen, `${this.id}-${basename(path)}-transcript-${offset}`);
+        await this.#takeLine(seen, `${key}-transcript-${offset}`);
       },
       caughtUp: async () => this.#catchUp(),
       failed: (error) =>
@@ -89,18 +105,20 @@ export class OutsideSession {
   }
 
   async take(parse: (notes: Notes) => Seen, key?: string): Promise<void> {
-    const { notes, usage, identity, entries, signal } = parse(this.#notes);
+    const seen = parse(this.#notes);
+    const { at, notes, usage, identity, entries, signal } = seen;
     this.#lastGrownMs = performance.now();
     if (notes) this.#notes = { ...this.#notes, ...notes };
-    if (identity) await this.#identify(identity);
-    if (usage && usage.length > 0) await this.#services.rollcall.recordUsage(this.id, usage);
-    if (entries && entries.length > 0) await this.#addEntries(entries, key);
-    if (signal) await this.#sight({ saw: "signal", signal, trust: this.#trust });
+    await this.#write({ at, identity, entries, usage }, seen.turn, key);
+    if (entries && entries.length > 0) this.#activity.addEntries(this.#services.context.redact(entries), at);
+    if (!signal) return;
+    await this.#observeState({ saw: "signal", signal, trust: this.#trust });
+    if (signal.says === "ready" && signal.source !== "transcript") this.#endTurnSoon();
   }
 
   async gone(): Promise<void> {
-    await this.#tail?.readRest();
-    await this.#sight({ saw: "gone", isTold: this.liveFile !== null && !existsSync(this.liveFile) });
+    await this.#endTurnAtRest();
+    await this.#observeState({ saw: "gone", isTold: this.liveFile !== null && !existsSync(this.liveFile) });
     this.stop();
   }
 
@@ -122,25 +140,74 @@ export class OutsideSession {
     if (signal) await this.take(() => ({ signal }));
   }
 
-  async #sight(sighting: OutsideSighting): Promise<void> {
+  async #observeState(observation: OutsideObservation): Promise<void> {
     const at = nowOf(this.#services.context);
-    await this.#append((row) => decideOutside(row, sighting, at));
+    await this.#append((row) => decideOutside(row, observation, at));
   }
 
-  async #identify(identity: NonNullable<Seen["identity"]>): Promise<void> {
-    const names = Object.keys(identity) as (keyof typeof identity)[];
-    await this.#append((row) =>
-      names.some((name) => row[name] !== identity[name]) ? [{ kind: "identified", identity }] : [],
+  /** The words of a turn lie between its beginning and its end. */
+  async #write(parsed: Parsed, turn: TurnMark | undefined, key: string | undefined): Promise<void> {
+    const { identity, entries = [], usage = [] } = parsed;
+    const marks = (turn && this.#turns?.mark(turn)) ?? [];
+    if (identity === undefined && entries.length + usage.length + marks.length === 0) return;
+    const { context } = this.#services;
+    const piece: ParsedPiece = {
+      ...parsed,
+      now: nowOf(context),
+      stamp: (body, at) => ({ ...stamp(context, body, at), channel: null }),
+      key,
+      turns: turn?.isBegun ? { before: marks, after: [] } : { before: [], after: marks },
+    };
+    await context.store.change(this.id, (row) => (row ? decideParsed(row, piece) : []));
+  }
+
+  /** Its prompt is there. Where the transcript does not say soon that the open turn is over, nobody knows how it went. */
+  #endTurnSoon(): void {
+    clearTimeout(this.#silenceTimer);
+    this.#silenceTimer = setTimeout(() => void this.#logged(this.#endTurnInSilence()), SILENCE_MS).unref();
+    void this.#logged(this.#endTurnAtRest());
+  }
+
+  async #endTurnAtRest(): Promise<void> {
+    await this.#tail?.readRest();
+    await this.#appendTurn(this.#turnAtRest());
+  }
+
+  async #endTurnInSilence(): Promise<void> {
+    if (this.silentMs >= SILENCE_MS) await this.#observeState({ saw: "silence" });
+  }
+
+  async #logged(work: Promise<void>): Promise<void> {
+    await work.catch((error: unknown) =>
+      this.#services.log.warn({ session: this.id, err: error }, "the end of its turn could not be kept"),
     );
   }
 
-  async #addEntries(entries: NonNullable<Seen["entries"]>, key: string | undefined): Promise<void> {
+  #turnAtRest(): readonly TurnEvent[] {
+    const over = this.#agent.outside?.turnAtRest?.(this.#notes);
+    return (over && this.#turns?.end(over)) ?? [];
+  }
+
+  async #appendTurn(events: readonly TurnEvent[]): Promise<void> {
     const { context } = this.#services;
-    const events = entries.map((entry, index) => {
-      const event = stamp(context, { kind: "entry_added", entry });
-      return key === undefined ? event : { ...event, id: `${key}-${index}` };
-    });
-    await context.store.change(this.id, (row) => (row ? events : []));
+    if (events.length === 0) return;
+    await context.store.change(this.id, (row) =>
+      row ? events.map(({ id, body }) => ({ ...stamp(context, body(row.generation)), id })) : [],
+    );
+  }
+
+  #observeSoon(): void {
+    this.#observeTimer ??= setTimeout(() => void this.#observe(), OBSERVE_MS);
+  }
+
+  async #observe(): Promise<void> {
+    clearTimeout(this.#observeTimer);
+    this.#observeTimer = undefined;
+    const { context, log } = this.#services;
+    const observed = context.store.observe(this.id, { activity: this.#activity.current });
+    await observed.catch((error: unknown) =>
+      log.warn({ session: this.id, err: error }, "what was observed was not noted"),
+    );
   }
 
   /** One after the other; a record that was deleted stays deleted. */

@@ -1,11 +1,12 @@
+import { existsSync } from "node:fs";
 import type { Agent, Outside as OutsideFacts, OutsideIdentity } from "../../agents/agent.ts";
 import { agentsSeenOutside, findAgent } from "../../agents/registry.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { LIVE_STATES } from "../../domain/state.ts";
+import { LIVE_STATES } from "../../domain/session/state.ts";
+import { pidsWriting, writtenUnder } from "../../machine/open-files.ts";
+import { markerOf } from "../../machine/proc.ts";
+import { workspaceOf } from "../../machine/workspace.ts";
 import { createObserved } from "../../record/create.ts";
-import { workspaceOf } from "../../record/workspace.ts";
-import { pidsWriting, writtenUnder } from "../open-files.ts";
-import { markerOf } from "../proc.ts";
 import type { Services } from "../services.ts";
 import { FolderTree } from "./folder-tree.ts";
 import { isLiveFile, liveFilesIn, processOf, readLiveFile } from "./live-files.ts";
@@ -107,7 +108,7 @@ export class Outside {
     tree.begin();
   }
 
-  async #sawLiveFile({ agent }: Watched, path: string): Promise<void> {
+  async #sawLiveFile({ agent, facts }: Watched, path: string): Promise<void> {
     if (!isLiveFile(path)) return;
     const told = readLiveFile(agent, path);
     // Taken away: it is about to leave.
@@ -117,6 +118,10 @@ export class Outside {
     if (!session) return;
     session.liveFile = path;
     await session.runs(told.process);
+    // What it said before this daemon came: at its prompt it may write nothing for long.
+    const transcript = facts.transcriptOf?.(this.#services.context.env, told.identity);
+    if (session.transcript === undefined && transcript !== undefined && existsSync(transcript))
+      session.follow(transcript);
     await session.take((notes) => agent.observe.file?.(told.content, notes) ?? {});
   }
 

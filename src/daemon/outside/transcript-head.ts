@@ -1,6 +1,7 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import type { Outside, OutsideIdentity } from "../../agents/agent.ts";
+import { openForeign } from "../../machine/foreign-file.ts";
 
 const HEAD_BYTES = 64 * 1024;
 
@@ -16,7 +17,7 @@ export function identityIn(facts: Outside, path: string): OutsideIdentity | unde
 /** Whole lines only. */
 function firstLines(path: string): string[] {
   try {
-    const file = openSync(path, "r");
+    const file = openForeign(path);
     try {
       const bytes = Buffer.alloc(HEAD_BYTES);
       const text = bytes.subarray(0, readSync(file, bytes, 0, HEAD_BYTES, 0)).toString("utf8");

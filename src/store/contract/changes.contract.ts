@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RollcallError } from "../../domain/errors.ts";
-import { created, entryAdded, newEvent, replay } from "../../testing/events.ts";
+import type { Origin } from "../../domain/session/session.ts";
+import { created, entryAdded, newEvent, replay, seen } from "../../testing/events.ts";
 import { runInChild } from "../../testing/run-in-child.ts";
 import type { Store } from "../store.ts";
 import { append, codeOf, type MakePlace } from "./place.ts";
@@ -113,11 +114,60 @@ export function changesContract(makePlace: MakePlace): void {
       using place = makePlace();
       await using store = place.open();
       let told = -1;
-      await store.change("s", (_row, { ledgerRequests }) => {
-        told = ledgerRequests;
+      await store.change("s", (_row, { ledger }) => {
+        told = ledger.requests;
         return [newEvent(created())];
       });
       expect(told).toBe(0);
+    });
+  });
+
+  describe("a name", () => {
+    const named = (origin: Origin) => created({ origin, identity: { name: "n" } });
+    const namesakeOf = async (store: Store, id: string, machine = "here") => {
+      let found: string | undefined;
+      await store.change(id, (_, { findNamesake }) => {
+        found = findNamesake("n", machine);
+        return [newEvent({ kind: "updated" })];
+      });
+      return found;
+    };
+
+    test("has a namesake in the other live session that is carried, on the same machine only", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", named("started"));
+      await append(store, "other", created());
+      expect(await namesakeOf(store, "s")).toBeUndefined();
+      expect(await namesakeOf(store, "other")).toBe("s");
+      expect(await namesakeOf(store, "other", "elsewhere")).toBeUndefined();
+      await append(store, "s", seen("stopped"));
+      expect(await namesakeOf(store, "other")).toBeUndefined();
+    });
+
+    test("has no namesake in a record that nobody carries", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", named("created"));
+      await append(store, "other", created());
+      expect(await namesakeOf(store, "other")).toBeUndefined();
+    });
+
+    test("is taken or given back for the next change of the same commit", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "a", named("started"));
+      await append(store, "b", created({ origin: "started", state: "running" }));
+      await append(store, "other", created());
+      const [, gone] = await Promise.all([
+        append(store, "a", { kind: "updated", name: "m" }),
+        namesakeOf(store, "other"),
+      ]);
+      const [, taken] = await Promise.all([
+        append(store, "b", { kind: "updated", name: "n" }),
+        namesakeOf(store, "other"),
+      ]);
+      expect([gone, taken]).toEqual([undefined, "b"]);
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { OUTCOMES } from "../../domain/outcome.ts";
-import { STATES, STATUSES, statusOf } from "../../domain/state.ts";
+import { OUTCOMES } from "../../domain/session/outcome.ts";
+import { STATES, STATUSES, statusOf } from "../../domain/session/state.ts";
 import { created, newEvent, rowAfter, T0 } from "../../testing/events.ts";
 import type { ListQuery, Store } from "../store.ts";
 import { codeOf, type MakePlace, sessionAt } from "./place.ts";

@@ -1,5 +1,6 @@
 import { RollcallError } from "../../domain/errors.ts";
-import type { EventBody } from "../../domain/event.ts";
+import type { EventBody } from "../../domain/session/event.ts";
+import type { UsageEntry } from "../../domain/usage.ts";
 import { created, newEvent, T0 } from "../../testing/events.ts";
 import type { Change, Store } from "../store.ts";
 
@@ -17,6 +18,11 @@ export type MakePlace = () => Place;
 export function append(store: Store, id: string, ...bodies: readonly EventBody[]): Promise<Change> {
   const events = bodies.map((body) => newEvent(body));
   return store.change(id, () => events);
+}
+
+/** Adds requests to the ledger of a session; true where its sums have changed. */
+export async function count(store: Store, id: string, usage: readonly UsageEntry[]): Promise<boolean> {
+  return (await store.change(id, () => ({ events: [], usage }))).isUsageNew;
 }
 
 /** A session that was last active so many minutes after the beginning of all time in these tests. */

@@ -28,6 +28,18 @@ export function rangesContract(makePlace: MakePlace): void {
       expect((await store.events("s", query)).map(({ seq }) => seq)).toEqual(seqs);
     });
 
+    test("are found by their id, of whatever session, until it is removed", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      const { events } = await append(store, "other", created(), entryAdded("mine"));
+      const event = events[1];
+      expect(await store.findEvent(event?.id ?? "")).toEqual(event);
+      expect(await store.findEvent("nobody's")).toBeUndefined();
+      await store.remove(["other"], "2026-01-01T00:00:00.000Z");
+      expect(await store.findEvent(event?.id ?? "")).toBeUndefined();
+    });
+
     test("come back whole, with their places", async () => {
       using place = makePlace();
       await using store = place.open();

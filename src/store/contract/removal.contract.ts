@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { created, entryAdded, request, T1 } from "../../testing/events.ts";
-import { append, type MakePlace, sessionAt } from "./place.ts";
+import { append, count, type MakePlace, sessionAt } from "./place.ts";
 
 export function removalContract(makePlace: MakePlace): void {
   describe("a removal", () => {
@@ -9,7 +9,7 @@ export function removalContract(makePlace: MakePlace): void {
       await using store = place.open();
       for (const id of ["a", "b"]) {
         await append(store, id, created(), entryAdded("x"));
-        await store.recordUsage(id, [request("r")]);
+        await count(store, id, [request("r")]);
       }
       expect(await store.remove(["a", "unknown"], T1)).toEqual(["a"]);
       expect([
@@ -18,7 +18,7 @@ export function removalContract(makePlace: MakePlace): void {
         await store.usageOf("a"),
         await store.samples("a"),
       ]).toEqual([undefined, [], [], []]);
-      expect([(await store.events("b")).length, (await store.usageOf("b")).length]).toEqual([2, 1]);
+      expect([(await store.events("b")).length, (await store.usageOf("b")).length]).toEqual([3, 1]);
       expect((await store.verify()).problems).toEqual([]);
     });
 
@@ -90,12 +90,22 @@ export function removalContract(makePlace: MakePlace): void {
       expect(await store.laggingFiles("here", 2)).toEqual(["c", "b"]);
     });
 
+    test("that lag are told of without those that a daemon carries, where it is asked for so", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "carried", created({ hasFile: true, origin: "started" }));
+      await append(store, "ended", created({ hasFile: true, origin: "started", state: "unknown" }));
+      await append(store, "own", created({ hasFile: true }));
+      expect(await store.laggingFiles("here", 10)).toEqual(["own", "ended", "carried"]);
+      expect(await store.laggingFiles("here", 10, { isCarried: false })).toEqual(["own", "ended"]);
+    });
+
     test("lag behind when the usage grew", async () => {
       using place = makePlace();
       await using store = place.open();
       await append(store, "s", created({ hasFile: true }));
       await store.publishFile("s", 1, () => {});
-      await store.recordUsage("s", [request("r")]);
+      await count(store, "s", [request("r")]);
       expect(await store.laggingFiles("here", 10)).toEqual(["s"]);
     });
 

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { created, entryAdded, request, T1 } from "../../testing/events.ts";
 import type { Store } from "../store.ts";
-import { append, codeOf, type MakePlace } from "./place.ts";
+import { append, codeOf, count, type MakePlace } from "./place.ts";
 
 export function safetyContract(makePlace: MakePlace): void {
   describe("verifying", () => {
@@ -11,7 +11,7 @@ export function safetyContract(makePlace: MakePlace): void {
       using place = makePlace();
       await using store = place.open();
       await use(store);
-      expect(await store.verify()).toEqual({ sessions: 2, events: 6, problems: [] });
+      expect(await store.verify()).toEqual({ sessions: 2, events: 8, problems: [] });
     });
 
     test("tells how far it is", async () => {
@@ -33,7 +33,7 @@ export function safetyContract(makePlace: MakePlace): void {
       expect(await store.backup(path)).toMatchObject({
         path,
         sessions: 2,
-        events: 6,
+        events: 8,
         bytes: readFileSync(path).length,
       });
       expect(readdirSync(dirname(path)).filter((name) => name.startsWith("backup"))).toEqual(["backup"]);
@@ -69,7 +69,7 @@ export function safetyContract(makePlace: MakePlace): void {
       using place = makePlace();
       await using store = place.open();
       await use(store);
-      expect(await store.size()).toEqual({ bytes: expect.any(Number), sessions: 2, events: 6 });
+      expect(await store.size()).toEqual({ bytes: expect.any(Number), sessions: 2, events: 8 });
     });
   });
 }
@@ -78,8 +78,8 @@ async function use(store: Store): Promise<void> {
   await append(store, "a", created(), entryAdded("x"), { kind: "updated", phase: "planning", error: "e" });
   await append(store, "b", created({ hasFile: true }), { kind: "updated", metadata: { a: 1 } });
   await append(store, "gone", created());
-  await store.recordUsage("a", [request("1"), request("2")]);
-  await store.recordUsage("a", [request("1", { tokensInput: null })]);
+  await count(store, "a", [request("1"), request("2")]);
+  await count(store, "a", [request("1", { tokensInput: null })]);
   await store.observe("a", { attached: true });
   await store.remove(["gone"], T1);
 }

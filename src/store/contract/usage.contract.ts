@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { NO_RESOURCES } from "../../domain/record.ts";
+import { NO_RESOURCES } from "../../domain/session/record.ts";
 import { addToLedger, EMPTY_LEDGER, type UsageGroup } from "../../domain/usage.ts";
-import { created, request, T0, T1, T2 } from "../../testing/events.ts";
+import { created, newEvent, request, T0, T1, T2 } from "../../testing/events.ts";
 import type { Delegation, Store } from "../store.ts";
-import { append, codeOf, type MakePlace, sessionAt } from "./place.ts";
+import { append, codeOf, count, type MakePlace, sessionAt } from "./place.ts";
 
 const NEXT_DAY = "2026-01-09T00:00:00.000Z";
 
@@ -23,18 +23,73 @@ export function usageContract(makePlace: MakePlace): void {
       using place = makePlace();
       await using store = place.open();
       await append(store, "s", created());
-      await store.recordUsage("s", [request("a", { tokensInput: 1 }), request("b")]);
-      await store.recordUsage("s", [request("a", { tokensInput: 7, reportedNanoUsd: null })]);
+      await count(store, "s", [request("a", { tokensInput: 1 }), request("b")]);
+      await count(store, "s", [request("a", { tokensInput: 7, reportedNanoUsd: null })]);
       const expected = [request("a", { tokensInput: 7, reportedNanoUsd: null }), request("b")];
       expect(await store.usageOf("s")).toEqual(expected);
       expect((await store.find("s"))?.ledger).toEqual(expected.reduce(addToLedger, EMPTY_LEDGER));
+    });
+
+    test("is left as it is by requests that it has already", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      expect(await count(store, "s", [request("a"), request("b")])).toBe(true);
+      const before = await store.find("s");
+      expect(await count(store, "s", [request("b"), request("a")])).toBe(false);
+      expect(await store.find("s")).toEqual(before);
+      expect(await count(store, "s", [request("b", { model: null }), request("b")])).toBe(true);
+      expect(await store.usageOf("s")).toEqual([request("a"), request("b")]);
+    });
+
+    test("counts a request that its provider named in the session that reported it first, and nowhere else", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "first", created());
+      await append(store, "fork", created());
+      const shared = request("msg_1", { isShared: true });
+      expect(await count(store, "first", [shared])).toBe(true);
+      expect(await count(store, "fork", [shared, request("msg_1")])).toBe(true);
+      expect(await store.usageOf("first")).toEqual([shared]);
+      expect(await store.usageOf("fork")).toEqual([request("msg_1")]);
+      expect(await count(store, "first", [{ ...shared, tokensInput: 99 }])).toBe(true);
+      expect((await store.find("first"))?.ledger).toMatchObject({ requests: 1, sums: { tokensInput: 99 } });
+    });
+
+    test("commits with the events that are decided with it, or not at all", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      const update = newEvent({ kind: "updated", phase: "planning" });
+      const change = await store.change("s", () => ({ events: [update], usage: [request("a")] }));
+      expect(change.events.map(({ body }) => body.kind)).toEqual(["updated", "usage_changed"]);
+      expect(change).toMatchObject({ isUsageNew: true, ledger: { requests: 1 }, row: { phase: "planning" } });
+      const again = newEvent({ kind: "updated", phase: "approval" });
+      const refused = store.change("s", () => ({ events: [again], usage: [request("b")] }), {
+        expectedSeq: 1,
+      });
+      expect(await codeOf(refused)).toBe("seq_conflict");
+      expect(await store.find("s")).toMatchObject({ row: { phase: "planning" }, ledger: { requests: 1 } });
+    });
+
+    test("is heard in the feed once for each commit, and not where nothing is new", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      await Promise.all(["a", "b", "c"].map((key) => count(store, "s", [request(key)])));
+      await count(store, "s", [request("a")]);
+      await count(store, "s", [request("d")]);
+      const kinds = (await store.feed(undefined, 10)).map(({ body }) => body.kind);
+      expect(kinds).toEqual(["created", "usage_changed", "usage_changed"]);
+      expect((await store.find("s"))?.ledger.requests).toBe(4);
     });
 
     test("pages by key", async () => {
       using place = makePlace();
       await using store = place.open();
       await append(store, "s", created());
-      await store.recordUsage(
+      await count(
+        store,
         "s",
         ["c", "a", "b"].map((key) => request(key)),
       );
@@ -48,7 +103,7 @@ export function usageContract(makePlace: MakePlace): void {
     test("of a session that does not exist takes nothing", async () => {
       using place = makePlace();
       await using store = place.open();
-      expect(await codeOf(store.recordUsage("s", [request("a")]))).toBe("session_not_found");
+      expect(await codeOf(count(store, "s", [request("a")]))).toBe("session_not_found");
       expect(await store.usageOf("s")).toEqual([]);
     });
 
@@ -58,9 +113,9 @@ export function usageContract(makePlace: MakePlace): void {
       await append(store, "s", created());
       let told = 0;
       await Promise.all([
-        store.recordUsage("s", [request("a"), request("b")]),
-        store.change("s", (_row, { ledgerRequests }) => {
-          told = ledgerRequests;
+        count(store, "s", [request("a"), request("b")]),
+        store.change("s", (_row, { ledger }) => {
+          told = ledger.requests;
           return [];
         }),
       ]);
@@ -71,7 +126,7 @@ export function usageContract(makePlace: MakePlace): void {
       using place = makePlace();
       await using store = place.open();
       await append(store, "s", created());
-      await Promise.all(Array.from({ length: 100 }, (_, n) => store.recordUsage("s", [request(`r${n}`)])));
+      await Promise.all(Array.from({ length: 100 }, (_, n) => count(store, "s", [request(`r${n}`)])));
       expect((await store.find("s"))?.ledger).toMatchObject({ requests: 100, sums: { tokensInput: 1000 } });
     });
   });
@@ -106,6 +161,7 @@ export function usageContract(makePlace: MakePlace): void {
       await store.observe("s", { attached: true });
       await store.observe("s", { lastOutputAt: T1 });
       expect((await store.find("s"))?.observed).toEqual({
+        activity: null,
         attached: true,
         lastOutputAt: T1,
         resources: NO_RESOURCES,
@@ -158,8 +214,8 @@ async function fill(store: Store): Promise<void> {
     identity: { agentType: "claude", purpose: "review", workspacePath: "/work" },
   });
   await sessionAt(store, "b", 0, { identity: { agentType: "codex", purpose: null } });
-  await store.recordUsage("a", [request("1"), request("2", { at: NEXT_DAY }), request("3", { model: null })]);
-  await store.recordUsage("b", [request("1", { model: "model-b" })]);
+  await count(store, "a", [request("1"), request("2", { at: NEXT_DAY }), request("3", { model: null })]);
+  await count(store, "b", [request("1", { model: "model-b" })]);
 }
 
 async function requestsBy(

@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
 import { RollcallError } from "../../domain/errors.ts";
+import { partialPath, removePartials } from "../../machine/partial-file.ts";
 import type { BackupReport, VerifyReport } from "../store.ts";
 import { connectReadOnly } from "./connection.ts";
 import { translate } from "./failure.ts";
@@ -15,7 +16,8 @@ export async function backupTo(db: Database, path: string): Promise<BackupReport
       hint: "Choose another name.",
     });
   }
-  const partial = `${path}.partial-${process.pid}`;
+  removePartials(dirname(path));
+  const partial = partialPath(path);
   try {
     // Made by us, empty, so that nobody else can read it at any moment.
     closeSync(openSync(partial, "wx", 0o600));

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { RollcallError } from "../../domain/errors.ts";
+import { tempFolder } from "../../testing/temp-folder.ts";
 import { CommitQueue } from "./commit-queue.ts";
 
 describe("a commit queue", () => {
@@ -72,3 +74,52 @@ function setUp({ losesConnection = false } = {}) {
     [Symbol.dispose]: () => void db.close(),
   };
 }
+
+describe("a commit queue that waits for another writer", () => {
+  test("lets the event loop go on, keeps the order, and commits once it is free", async () => {
+    using folder = tempFolder();
+    const path = join(folder.path, "store.db");
+    const [other, db] = [new Database(path), new Database(path, { timeout: 1 })];
+    db.exec("CREATE TABLE t (n)");
+    other.exec("BEGIN IMMEDIATE");
+    const order: number[] = [];
+    const queue = new CommitQueue({
+      db,
+      begin: () => ({ finish: () => {} }),
+      committed: () => {},
+      failed: (error) => error as Error,
+      lockPatienceMs: 60_000,
+    });
+    const added = [1, 2, 3].map((n) => queue.add(() => order.push(n)));
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(order).toEqual([]);
+    other.exec("COMMIT");
+    await Promise.all(added);
+    expect(order).toEqual([1, 2, 3]);
+    other.close();
+    db.close();
+  });
+
+  test("says for all at once that it is locked, and asks for each no time of its own", async () => {
+    using folder = tempFolder();
+    const path = join(folder.path, "store.db");
+    const [other, db] = [new Database(path), new Database(path, { timeout: 1 })];
+    db.exec("CREATE TABLE t (n)");
+    other.exec("BEGIN IMMEDIATE");
+    let begun = 0;
+    const queue = new CommitQueue({
+      db,
+      begin: () => ({ finish: () => {} }),
+      committed: () => {},
+      failed: (error) => {
+        begun += 1;
+        return error as Error;
+      },
+    });
+    const results = await Promise.allSettled([1, 2, 3].map(() => queue.add(() => {})));
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(begun).toBe(1);
+    other.close();
+    db.close();
+  });
+});

@@ -1,8 +1,9 @@
 import type { Database } from "better-sqlite3";
 import { RollcallError } from "../../domain/errors.ts";
-import { LazyStatement } from "./lazy-statement.ts";
+import { LazyStatement } from "./tables/lazy-statement.ts";
 
 interface Waiting<Tx> {
+  readonly sinceMs: number;
   readonly work: (tx: Tx) => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -21,7 +22,11 @@ export interface CommitQueueOptions<Tx extends Batch> {
   readonly failed: (error: unknown) => Error;
   /** Whether the connection is not to be used again after this. */
   readonly isLost?: (error: unknown) => boolean;
+  /** How long work waits for another writer while the event loop goes on; the connection itself waits for a moment only. */
+  readonly lockPatienceMs?: number;
 }
+
+const LOCK_STEP_MS = 20;
 
 const MAX_BATCH = 256;
 
@@ -35,6 +40,7 @@ export class CommitQueue<Tx extends Batch> {
   readonly #commit: LazyStatement<[]>;
   readonly #rollback: LazyStatement<[]>;
   #waiting: Waiting<Tx>[] = [];
+  #again: NodeJS.Timeout | undefined;
   /** Why the connection was given up; whoever still waits here was not written. */
   #lost: Error | undefined;
 
@@ -49,21 +55,43 @@ export class CommitQueue<Tx extends Batch> {
   add<T>(work: (tx: Tx) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.flush());
-      this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push({
+        sinceMs: performance.now(),
+        work,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+      });
     });
   }
 
-  flush(): void {
+  /** False where another writer has to be waited for. */
+  flush(): boolean {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MAX_BATCH);
-      this.#run(batch);
+      if (this.#run(batch) === "locked") return false;
     }
+    return true;
   }
 
-  #run(batch: readonly Waiting<Tx>[]): void {
+  /** In the order in which it was asked for, in front of what came meanwhile. */
+  #putBack(batch: readonly Waiting<Tx>[]): "locked" {
+    this.#waiting.unshift(...batch);
+    this.#again ??= setTimeout(() => {
+      this.#again = undefined;
+      this.flush();
+    }, LOCK_STEP_MS);
+    return "locked";
+  }
+
+  #mayWait(batch: readonly Waiting<Tx>[], error: unknown): boolean {
+    const { lockPatienceMs = 0 } = this.#options;
+    return isBusy(error) && performance.now() - (batch[0]?.sinceMs ?? 0) < lockPatienceMs;
+  }
+
+  #run(batch: readonly Waiting<Tx>[]): "locked" | undefined {
     if (this.#lost) {
       for (const { reject } of batch) reject(this.#lost);
-      return;
+      return undefined;
     }
     try {
       this.#begin.run();
@@ -74,8 +102,11 @@ export class CommitQueue<Tx extends Batch> {
       this.#options.committed();
       for (const tell of settle) tell();
     } catch (error) {
-      this.#settleFailure(batch, this.#giveBack() ?? error);
+      const cause = this.#giveBack() ?? error;
+      if (this.#mayWait(batch, cause)) return this.#putBack(batch);
+      this.#settleFailure(batch, cause);
     }
+    return undefined;
   }
 
   /** Rolls back; returns why that failed too. */
@@ -93,7 +124,8 @@ export class CommitQueue<Tx extends Batch> {
    * a failed fsync the next one that succeeds proves nothing.
    */
   #settleFailure(batch: readonly Waiting<Tx>[], error: unknown): void {
-    if (batch.length > 1 && !this.#options.isLost?.(error)) {
+    // A lock that another writer holds is in the way of each of them.
+    if (batch.length > 1 && !isBusy(error) && !this.#options.isLost?.(error)) {
       for (const item of batch) this.#run([item]);
       return;
     }
@@ -101,6 +133,11 @@ export class CommitQueue<Tx extends Batch> {
     if (!this.#options.db.open) this.#lost = failure;
     for (const { reject } of batch) reject(failure);
   }
+}
+
+function isBusy(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === "string" && code.startsWith("SQLITE_BUSY");
 }
 
 function attempt<Tx>(item: Waiting<Tx>, tx: Tx): () => void {

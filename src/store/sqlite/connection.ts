@@ -10,6 +10,8 @@ export interface ConnectionOptions {
   readonly path: string;
   /** How long to wait for another writer before saying that the store is locked. */
   readonly busyTimeoutMs?: number;
+  /** Waits so long without blocking the process; see `CommitQueueOptions`. */
+  readonly lockPatienceMs?: number;
   /** The type of a file system as statfs(2) tells it. */
   readonly filesystemType?: (folder: string) => number;
 }
@@ -26,6 +28,9 @@ const NETWORK_FILESYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x0bd00bd0, "Lustre"],
 ]);
 
+/** Another writer needs a few milliseconds for a commit. */
+const SHORT_WAIT_MS = 20;
+
 /** Opens the database, makes it where there is none, and brings its schema up to date. */
 export function connect(options: ConnectionOptions): Database.Database {
   const { path } = options;
@@ -38,6 +43,7 @@ export function connect(options: ConnectionOptions): Database.Database {
     try {
       configure(db, options.busyTimeoutMs ?? 10_000);
       migrate(db, path);
+      if (options.lockPatienceMs !== undefined) db.pragma(`busy_timeout = ${SHORT_WAIT_MS}`);
       return db;
     } catch (error) {
       db.close();
@@ -57,7 +63,18 @@ export function connectReadOnly(path: string): Database.Database {
   }
 }
 
-function prepareFile({
+function prepareFile(options: ConnectionOptions): void {
+  const { path } = options;
+  prepareFolder(options);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (isLost(path, found?.size)) throw lost(path);
+  // Made by us and not by SQLite, so that nobody else can ever read it: its journal takes over these permissions.
+  if (!found) closeSync(openSync(path, "a", 0o600));
+  else if (found.isFile()) tighten(path);
+}
+
+/** Makes the folder of a database where there is none; refuses one where a database is not safe. */
+export function prepareFolder({
   path,
   filesystemType = (folder) => statfsSync(folder).type,
 }: ConnectionOptions): void {
@@ -74,11 +91,6 @@ function prepareFile({
       },
     );
   }
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (isLost(path, found?.size)) throw lost(path);
-  // Made by us and not by SQLite, so that nobody else can ever read it: its journal takes over these permissions.
-  if (!found) closeSync(openSync(path, "a", 0o600));
-  else if (found.isFile()) tighten(path);
 }
 
 /** The bell is made by the first commit. The engine would take an empty file for a new one and delete its journal. */

@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { created, entryAdded, request, T1 } from "../../testing/events.ts";
 import { type SqlitePlace, sqlitePlace } from "../../testing/sqlite-place.ts";
-import { append, codeOf } from "../contract/place.ts";
+import { append, codeOf, count } from "../contract/place.ts";
 import type { Store } from "../store.ts";
 
 /** What someone may do to the database behind our back, and what verifying finds. */
@@ -37,11 +37,11 @@ describe("verifying", () => {
     await using store = place.open();
     await fill(store);
     // The index was built over another column than it says now.
-    const definition = "CREATE INDEX sessions_by_creation ON sessions (id)";
+    const definition = "CREATE INDEX sessions_by_task ON sessions (id)";
     tamper(
       place,
       `PRAGMA writable_schema = ON;
-       UPDATE sqlite_schema SET sql = '${definition}' WHERE name = 'sessions_by_creation'`,
+       UPDATE sqlite_schema SET sql = '${definition}' WHERE name = 'sessions_by_task'`,
     );
     expect((await store.verify()).problems.map((found) => found.problem)).toContain("engine");
   });
@@ -136,7 +136,7 @@ async function fill(store: Store): Promise<void> {
   await append(store, "s", created({ identity: { goal: "needle" } }), entryAdded("needle"), {
     kind: "updated",
   });
-  await store.recordUsage("s", [request("r")]);
+  await count(store, "s", [request("r")]);
   await store.observe("s", { attached: true });
 }
 

@@ -15,7 +15,7 @@ describe.runIf(canMount || process.env.CI === "true")("a full disk", () => {
     using disk = smallDisk();
     const ballast = join(disk.path, "ballast");
     writeFileSync(ballast, Buffer.alloc(1_000_000));
-    await using store = openSqliteStore({ path: join(disk.path, "rollcall.db"), redact: (value) => value });
+    await using store = openSqliteStore({ path: join(disk.path, "rollcall.db") });
     await append(store, "s", created());
     const { acknowledged, code } = await fillUp(() => append(store, "s", entryAdded("x".repeat(20_000))));
     expect([code, acknowledged > 10]).toEqual(["store_full", true]);
@@ -31,7 +31,7 @@ describe.runIf(canMount || process.env.CI === "true")("a full disk", () => {
 
   test("fails every change that was asked for together, each with a code", async () => {
     using disk = smallDisk();
-    await using store = openSqliteStore({ path: join(disk.path, "rollcall.db"), redact: (value) => value });
+    await using store = openSqliteStore({ path: join(disk.path, "rollcall.db") });
     await append(store, "s", created());
     await fillUp(() => append(store, "s", entryAdded("x".repeat(100_000))));
     const many = Array.from({ length: 20 }, () =>
@@ -43,7 +43,7 @@ describe.runIf(canMount || process.env.CI === "true")("a full disk", () => {
   test("when a store is made there gives one clear sentence", () => {
     using disk = smallDisk();
     expect(() => writeFileSync(join(disk.path, "ballast"), Buffer.alloc(4_000_000))).toThrow(/ENOSPC/);
-    const open = () => openSqliteStore({ path: join(disk.path, "rollcall.db"), redact: (value) => value });
+    const open = () => openSqliteStore({ path: join(disk.path, "rollcall.db") });
     expect(open).toThrowError(expect.objectContaining({ code: "store_full" }));
     rmSync(join(disk.path, "ballast"));
     expect(open).not.toThrow();

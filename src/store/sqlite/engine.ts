@@ -1,21 +1,22 @@
 import type { Database } from "better-sqlite3";
 import { CommitQueue } from "./commit-queue.ts";
 import { type ConnectionOptions, connect } from "./connection.ts";
-import { DelegationTable } from "./delegation-table.ts";
-import { EventTable } from "./event-table.ts";
 import { isConnectionLost, translate } from "./failure.ts";
-import { FileTable } from "./file-table.ts";
 import { SessionList } from "./list.ts";
-import { ReferenceTable } from "./reference-table.ts";
 import { Removal } from "./removal.ts";
-import { SampleTable } from "./sample-table.ts";
-import { SearchIndex } from "./search-index.ts";
-import { SessionTable } from "./session-table.ts";
+import { DelegationTable } from "./tables/delegation-table.ts";
+import { EventTable } from "./tables/event-table.ts";
+import { FileTable } from "./tables/file-table.ts";
+import { ReferenceTable } from "./tables/reference-table.ts";
+import { SampleTable } from "./tables/sample-table.ts";
+import { SearchIndex } from "./tables/search-index.ts";
+import { SessionTable } from "./tables/session-table.ts";
+import { UsageTable } from "./tables/usage-table.ts";
 import { type Tables, Transaction } from "./transaction.ts";
-import { UsageTable } from "./usage-table.ts";
 
 export interface EngineOptions extends ConnectionOptions {
-  readonly redact: <T>(value: T) => T;
+  /** A sync has failed before: what the journal holds is taken to the database first, and synced there. */
+  readonly isSyncLost: boolean;
   readonly committed: () => void;
   /** Turns a failure of the engine into ours, and may give up the connection. */
   readonly failed: (error: unknown) => Error;
@@ -28,19 +29,19 @@ export interface EngineOptions extends ConnectionOptions {
 export class Engine implements Tables {
   readonly db: Database;
   readonly queue: CommitQueue<Transaction>;
-  readonly redact: <T>(value: T) => T;
   readonly #parts = new Map<unknown, unknown>();
 
   constructor(options: EngineOptions) {
     this.db = connect(options);
-    this.redact = options.redact;
     try {
+      if (options.isSyncLost) this.db.pragma("wal_checkpoint(TRUNCATE)");
       this.queue = new CommitQueue({
         db: this.db,
         begin: () => new Transaction(this),
         committed: options.committed,
         failed: options.failed,
         isLost: isConnectionLost,
+        ...(options.lockPatienceMs === undefined ? {} : { lockPatienceMs: options.lockPatienceMs }),
       });
     } catch (error) {
       this.db.close();

@@ -113,9 +113,9 @@ function byDisk(code: string, path: string): Failure | undefined {
   if (!code.startsWith("SQLITE_CANTOPEN") && !code.startsWith("SQLITE_IOERR")) return undefined;
   const folder = dirname(path);
   if (!existsSync(folder)) return undefined;
-  const { bavail, ffree, files } = statfsSync(folder);
-  if (bavail === 0 || (files > 0 && ffree === 0)) return byErrno("ENOSPC", undefined);
   try {
+    const { bavail, ffree, files } = statfsSync(folder);
+    if (bavail === 0 || (files > 0 && ffree === 0)) return byErrno("ENOSPC", undefined);
     accessSync(folder, constants.W_OK);
     return undefined;
   } catch (error) {
@@ -131,6 +131,7 @@ function codeOf(error: unknown): string {
 function byErrno(code: string, error: unknown): Failure | undefined {
   const find = (prefix: string) => FAILURES.find(([name]) => name === prefix)?.[1];
   if (code === "ENOSPC" || code === "EDQUOT") return find("SQLITE_FULL");
+  if (code === "EIO") return find("SQLITE_IOERR");
   const cannotMake = code === "EACCES" && (error as { syscall?: unknown }).syscall === "open";
   if (code === "EROFS" || cannotMake) return find("SQLITE_READONLY");
   if (["EACCES", "EPERM", "ENOENT", "ENOTDIR", "EISDIR", "EEXIST"].includes(code))

@@ -9,7 +9,8 @@ import { runInChild } from "../../testing/run-in-child.ts";
 import { type SqlitePlace, sqlitePlace } from "../../testing/sqlite-place.ts";
 import { append, codeOf } from "../contract/place.ts";
 import type { Store } from "../store.ts";
-import { openSqliteStore, type SqliteStoreOptions } from "./store.ts";
+import type { ConnectionOptions } from "./connection.ts";
+import { openSqliteStore } from "./store.ts";
 
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
@@ -19,7 +20,7 @@ const MODULE = resolve(import.meta.dirname, "store.ts");
 const BECOME_NOBODY = `
   const fs = process.getBuiltinModule("node:fs");
   const warm = fs.mkdtempSync(${JSON.stringify(join(tmpdir(), "rollcall-test-"))});
-  await (await import(${JSON.stringify(MODULE)})).openSqliteStore({ path: warm + "/db", redact: (value) => value }).close();
+  await (await import(${JSON.stringify(MODULE)})).openSqliteStore({ path: warm + "/db" }).close();
   fs.rmSync(warm, { recursive: true });
   process.setgroups([]);
   process.setgid(${NOBODY});
@@ -155,7 +156,7 @@ describe("a read-only folder", () => {
       const { chmodSync, mkdirSync } = process.getBuiltinModule("node:fs");
       const { openSqliteStore } = await import(${JSON.stringify(MODULE)});
       const path = ${JSON.stringify(path)}, folder = ${JSON.stringify(dirname(path))};
-      const open = () => openSqliteStore({ path, redact: (value) => value });
+      const open = () => openSqliteStore({ path });
       const attempt = async () => { try { await open().close(); return "done"; } catch (error) { return error.code; } };
       mkdirSync(folder);
       chmodSync(folder, 0o500);
@@ -174,8 +175,8 @@ describe("a read-only folder", () => {
   });
 });
 
-function openAt(path: string, options: Partial<SqliteStoreOptions> = {}): Store {
-  return openSqliteStore({ path, redact: (value) => value, ...options });
+function openAt(path: string, options: Partial<ConnectionOptions> = {}): Store {
+  return openSqliteStore({ path, ...options });
 }
 
 /** So that a process of another user gets as far as the store itself. */
@@ -189,7 +190,7 @@ function openToAll(place: SqlitePlace): void {
 async function openAsNobody(path: string): Promise<unknown> {
   const printed = await runInChild(`${BECOME_NOBODY}
     const { openSqliteStore } = await import(${JSON.stringify(MODULE)});
-    try { openSqliteStore({ path: ${JSON.stringify(path)}, redact: (value) => value }); }
+    try { openSqliteStore({ path: ${JSON.stringify(path)} }); }
     catch ({ code, message }) { console.log(JSON.stringify({ code, message })); }`);
   return JSON.parse(printed);
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import Database from "better-sqlite3";
+import { translate } from "./failure.ts";
 import { nativeBinding } from "./native-binding.ts";
 
 /** Of several that come at once each holds off the others for a moment: without patience nobody might get it. */
@@ -10,8 +11,7 @@ const PATIENCE_MS = 250;
  * Undefined where another process has it.
  */
 export function takeProcessLock(path: string): Disposable | undefined {
-  makeFile(path);
-  const db = new Database(path, { timeout: PATIENCE_MS, nativeBinding: nativeBinding() });
+  const db = openFile(path);
   try {
     // Never committed: the transaction is the lock, and nothing is written, also where there is no room.
     db.pragma("journal_mode = MEMORY");
@@ -20,7 +20,16 @@ export function takeProcessLock(path: string): Disposable | undefined {
   } catch (error) {
     db.close();
     if ((error as { code?: string }).code?.startsWith("SQLITE_BUSY")) return undefined;
-    throw error;
+    throw translate(error, path);
+  }
+}
+
+function openFile(path: string): Database.Database {
+  try {
+    makeFile(path);
+    return new Database(path, { timeout: PATIENCE_MS, nativeBinding: nativeBinding() });
+  } catch (error) {
+    throw translate(error, path);
   }
 }
 

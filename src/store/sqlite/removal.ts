@@ -1,19 +1,31 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
-import type { SessionRow } from "../../domain/session.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store } from "../store.ts";
-import { LazyStatement } from "./lazy-statement.ts";
-import { rowSum } from "./row-sum.ts";
-import type { SearchIndex } from "./search-index.ts";
-import { parseRow } from "./session-table.ts";
-import type { UsageTable } from "./usage-table.ts";
+import { LazyStatement } from "./tables/lazy-statement.ts";
+import { rowSum } from "./tables/row-sum.ts";
+import type { SearchIndex } from "./tables/search-index.ts";
+import { parseRow } from "./tables/session-table.ts";
+import type { UsageTable } from "./tables/usage-table.ts";
 
 type TombstoneKey = Parameters<Store["isTombstone"]>[0];
+
+interface Keep {
+  readonly usage: UsageTable;
+  readonly search: SearchIndex;
+}
 
 interface RemoveOptions {
   readonly at: Instant;
   readonly only: (row: SessionRow) => boolean;
 }
+
+/**
+ * So many events are taken out in one transaction: others wait for no more than that. A session with more of them is
+ * gone at once, and what is left of it in a few steps.
+ */
+const CHUNK = 5000;
 
 /** Takes sessions out of every table and leaves what has to stay: totals, a tombstone, and word to the feed. */
 export class Removal {
@@ -21,8 +33,13 @@ export class Removal {
     [string],
     { no: number; seq: number; body: string; agent_type: string; native_id: string | null }
   >;
-  readonly #entries: LazyStatement<[number], { feed: number }>;
+  readonly #events: LazyStatement<[number, number], { seq: number; feed: number; kind: string }>;
   readonly #deletes: readonly LazyStatement<[number]>[];
+  readonly #deleteEvents: LazyStatement<[number, number]>;
+  readonly #deleteSamples: LazyStatement<[number, number]>;
+  readonly #note: LazyStatement<[number]>;
+  readonly #noted: LazyStatement<[], { session: number }>;
+  readonly #done: LazyStatement<[number]>;
   readonly #bury: LazyStatement<[string, string, string | null, Instant, number]>;
   readonly #forget: LazyStatement<[string]>;
   readonly #tell: LazyStatement<[number, number, string, Instant, string, number]>;
@@ -34,16 +51,27 @@ export class Removal {
       db,
       "SELECT no, seq, body, agent_type, native_id FROM sessions WHERE id = ?",
     );
-    this.#entries = new LazyStatement(
+    this.#events = new LazyStatement(
       db,
-      "SELECT feed FROM events WHERE session = ? AND kind = 'entry_added'",
+      "SELECT seq, feed, kind FROM events WHERE session = ? AND kind <> 'deleted' ORDER BY seq LIMIT ?",
     );
-    this.#deletes = [
-      "events WHERE session",
-      "requests WHERE session",
-      "samples WHERE session",
-      "sessions WHERE no",
-    ].map((what) => new LazyStatement(db, `DELETE FROM ${what} = ?`));
+    this.#deletes = ["requests WHERE session", "sessions WHERE no"].map(
+      (what) => new LazyStatement(db, `DELETE FROM ${what} = ?`),
+    );
+    this.#deleteEvents = new LazyStatement(
+      db,
+      "DELETE FROM events WHERE session = ? AND seq <= ? AND kind <> 'deleted'",
+    );
+    this.#deleteSamples = new LazyStatement(
+      db,
+      "DELETE FROM samples WHERE (session, at) IN (SELECT session, at FROM samples WHERE session = ? LIMIT ?)",
+    );
+    this.#note = new LazyStatement(db, "INSERT OR IGNORE INTO removals (session) VALUES (?)");
+    this.#noted = new LazyStatement(
+      db,
+      "SELECT session FROM removals WHERE session > 0 ORDER BY session LIMIT 1",
+    );
+    this.#done = new LazyStatement(db, "DELETE FROM removals WHERE session = ?");
     this.#bury = new LazyStatement(
       db,
       "INSERT OR REPLACE INTO tombstones (id, agent_type, native_id, at, sum) VALUES (?, ?, ?, ?, ?)",
@@ -60,21 +88,38 @@ export class Removal {
     );
   }
 
-  remove(
-    id: string,
-    { at, only }: RemoveOptions,
-    keep: { readonly usage: UsageTable; readonly search: SearchIndex },
-  ): boolean {
+  remove(ids: readonly string[], options: RemoveOptions, keep: Keep): string[] {
+    let room = CHUNK;
+    return ids.filter((id) => {
+      const taken = this.#removeOne(id, options, keep, room);
+      room -= taken ?? 0;
+      return taken !== undefined;
+    });
+  }
+
+  /** Takes out some more of what was removed; false where nothing is left. */
+  clearSome({ search }: Pick<Keep, "search">): boolean {
+    const noted = this.#noted.get();
+    if (!noted) return false;
+    if (!this.#clear(noted.session, search, CHUNK).isLeft) this.#done.run(noted.session);
+    return true;
+  }
+
+  hasLeft(): boolean {
+    return this.#noted.get() !== undefined;
+  }
+
+  /** How many events were taken out with it; undefined where it stays. */
+  #removeOne(id: string, { at, only }: RemoveOptions, keep: Keep, room: number): number | undefined {
     const kept = this.#find.get(id);
-    if (!kept) return false;
+    if (!kept) return undefined;
     const row = readOrUndefined(id, kept.body);
-    if (!row || !only(row)) return false;
+    if (!row || !only(row)) return undefined;
     keep.usage.keepTotals(kept.no, row);
-    keep.search.forgetSession(
-      kept.no,
-      this.#entries.all(kept.no).map(({ feed }) => feed),
-    );
+    keep.search.forget([-kept.no]);
     for (const statement of this.#deletes) statement.run(kept.no);
+    const { taken, isLeft } = this.#clear(kept.no, keep.search, room);
+    if (isLeft) this.#note.run(kept.no);
     this.#bury.run(id, kept.agent_type, kept.native_id, at, rowSum(id, kept.agent_type, kept.native_id, at));
     const eventId = `deleted-${kept.no}`;
     const body = JSON.stringify({ kind: "deleted", sessionId: id });
@@ -86,7 +131,21 @@ export class Removal {
       body,
       rowSum(kept.no, kept.seq + 1, eventId, at, null, "deleted", body),
     );
-    return true;
+    return taken;
+  }
+
+  #clear(
+    no: number,
+    search: SearchIndex,
+    most: number,
+  ): { readonly taken: number; readonly isLeft: boolean } {
+    const events = this.#events.all(no, most + 1);
+    const taken = events.slice(0, most);
+    search.forget(taken.filter(({ kind }) => kind === "entry_added").map(({ feed }) => feed));
+    const last = taken.at(-1);
+    if (last) this.#deleteEvents.run(no, last.seq);
+    const samples = this.#deleteSamples.run(no, CHUNK).changes;
+    return { taken: taken.length, isLeft: events.length > most || samples === CHUNK };
   }
 
   forgetTombstone(id: string): void {
@@ -108,5 +167,14 @@ function readOrUndefined(id: string, body: string): SessionRow | undefined {
     return parseRow(id, body);
   } catch {
     return undefined;
+  }
+}
+
+/** With a pause as long as each step, so that whoever waits for the lock has it in between. */
+export async function clearInSteps(clearSome: () => Promise<boolean>): Promise<void> {
+  for (;;) {
+    const began = performance.now();
+    if (!(await clearSome())) return;
+    await sleep(performance.now() - began);
   }
 }

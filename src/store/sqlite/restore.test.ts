@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { created } from "../../testing/events.ts";
 import { killAtRandom } from "../../testing/kill-at-random.ts";
@@ -31,6 +32,18 @@ describe("restoring a backup", () => {
     expect(await codeOf(append(open, "newer", created()))).toBe("done");
     expect((await open.verify()).problems).toEqual([]);
     expect(await idsIn(place.path)).toEqual(["newer", "old"]);
+  });
+
+  test("is followed by who reads the feed: what comes after it has cursors behind those before", async () => {
+    using place = sqlitePlace();
+    const backup = await backupOf(place, "old");
+    await using open = place.open();
+    for (const id of ["a", "b", "c"]) await append(open, id, created());
+    const before = await open.feedEnd();
+    await restoreDatabase(place.path, backup, "stamp");
+    await append(open, "newer", created());
+    expect((await open.feed(before, 10)).map(({ sessionId }) => sessionId)).toEqual(["newer"]);
+    expect(readdirSync(dirname(place.path)).filter((name) => name.includes("partial"))).toEqual([]);
   });
 
   test("makes a store where there was none", async () => {
@@ -85,6 +98,17 @@ describe("restoring a backup", () => {
     expect(existsSync(`${place.path}.before-restore-stamp`)).toBe(false);
   });
 
+  test("that is damaged while its rows are looked at is refused in words", async () => {
+    using place = sqlitePlace();
+    const backup = await backupOf(place, "old");
+    const restored = restoreDatabase(place.path, backup, "stamp", (findRow) => {
+      writeFileSync(backup, "no database any more ".repeat(1000));
+      findRow("old");
+    });
+    expect(await codeOf(restored)).toBe("store_not_a_database");
+    expect(await idsIn(place.path)).toEqual(["old"]);
+  });
+
   test("that is killed half way leaves the old store or the new one, whole", async () => {
     using place = sqlitePlace();
     const backup = await backupOf(place, ...Array.from({ length: 300 }, (_, n) => `old-${n}`));
@@ -113,12 +137,12 @@ async function backupOf(place: SqlitePlace, ...ids: readonly string[]): Promise<
 }
 
 async function addTo(path: string, ...ids: readonly string[]): Promise<void> {
-  await using store = openSqliteStore({ path, redact: (value) => value });
+  await using store = openSqliteStore({ path });
   await Promise.all(ids.map((id) => append(store, id, created())));
 }
 
 async function idsIn(path: string): Promise<string[]> {
-  await using store = openSqliteStore({ path, redact: (value) => value });
+  await using store = openSqliteStore({ path });
   return idsOf(store);
 }
 

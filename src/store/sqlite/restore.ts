@@ -1,9 +1,15 @@
-import { chmodSync, copyFileSync, existsSync, linkSync, renameSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import Database from "better-sqlite3";
 import { RollcallError } from "../../domain/errors.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
+import { partialPath, removePartials } from "../../machine/partial-file.ts";
 import type { BackupReport } from "../store.ts";
 import { backupTo, checkBackup, flush } from "./backup.ts";
-import { connect, connectReadOnly } from "./connection.ts";
+import { connect, connectReadOnly, prepareFolder } from "./connection.ts";
+import { translate } from "./failure.ts";
+import { nativeBinding } from "./native-binding.ts";
+import { SessionTable } from "./tables/session-table.ts";
 
 export interface RestoreReport {
   readonly sessions: number;
@@ -14,14 +20,36 @@ export interface RestoreReport {
 
 /**
  * Puts a checked backup in the place of the store. What was there is kept beside it: as a backup where it can be
- * read, as it is where it cannot. Other programs may have the store open meanwhile.
+ * read, as it is where it cannot. Other programs may have the store open meanwhile. `check` may refuse by what is in it.
  */
-export async function restoreDatabase(path: string, from: string, stamp: string): Promise<RestoreReport> {
+export async function restoreDatabase(
+  path: string,
+  from: string,
+  stamp: string,
+  check: (findRow: FindRow) => void = () => {},
+): Promise<RestoreReport> {
   const { sessions, events } = await checkBackup(from);
+  checkRows(from, check);
+  removePartials(dirname(path));
   const kept = existsSync(path) ? await keepPresent(path, stamp) : null;
   if (kept?.readable) await overwrite(path, from);
   else copyIn(path, from, stamp);
   return { sessions, events, before: kept?.path ?? null };
+}
+
+/** Finds the row of a session in the backup. */
+export type FindRow = (sessionId: string) => SessionRow | undefined;
+
+function checkRows(from: string, check: (findRow: FindRow) => void): void {
+  const db = connectReadOnly(from);
+  try {
+    const sessions = new SessionTable(db);
+    check((id) => sessions.findRow(id));
+  } catch (error) {
+    throw translate(error, from);
+  } finally {
+    db.close();
+  }
 }
 
 interface Kept {
@@ -51,19 +79,70 @@ const UNREADABLE = new Set(["store_corrupt", "store_not_a_database", "backup_fai
 
 /** In one transaction of the engine's own: whoever has the store open sees the old one, then the new one. */
 async function overwrite(path: string, from: string): Promise<void> {
-  const source = connectReadOnly(from);
+  const partial = partialPath(path);
   try {
-    await source.backup(path, { progress: () => 0x7fffffff });
+    copyFileSync(from, partial);
+    chmodSync(partial, 0o600);
+    goOnCounting(partial, path);
+    const source = connectReadOnly(partial);
+    try {
+      await source.backup(path, { progress: () => 0x7fffffff });
+    } finally {
+      source.close();
+    }
+  } catch (error) {
+    throw translate(error, path);
   } finally {
-    source.close();
+    for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(partial + end, { force: true });
   }
 }
 
+/** More than others write until the store is replaced. */
+const MARGIN = 1_000_000;
+
+/** Whoever follows the feed of the old store goes on in the new one: no number of it comes again. */
+function goOnCounting(copy: string, present: string): void {
+  const old = connectReadOnly(present);
+  const db = new Database(copy, { nativeBinding: nativeBinding() });
+  try {
+    const counted = old.prepare("SELECT name, seq FROM sqlite_sequence").all() as Counted[];
+    const raise = db.prepare("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?");
+    const add = db.prepare(
+      "INSERT INTO sqlite_sequence (name, seq) SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?)",
+    );
+    for (const { name, seq } of counted) {
+      raise.run(seq + MARGIN, name);
+      add.run(name, seq + MARGIN, name);
+    }
+  } finally {
+    db.close();
+    old.close();
+  }
+}
+
+interface Counted {
+  readonly name: string;
+  readonly seq: number;
+}
+
 function copyIn(path: string, from: string, stamp: string): void {
-  const partial = `${path}.partial-${stamp}`;
-  copyFileSync(from, partial);
-  chmodSync(partial, 0o600);
-  flush(partial);
+  try {
+    prepareFolder({ path });
+    const partial = partialPath(path);
+    try {
+      copyFileSync(from, partial);
+      chmodSync(partial, 0o600);
+      flush(partial);
+      exchange(path, partial, stamp);
+    } finally {
+      rmSync(partial, { force: true });
+    }
+  } catch (error) {
+    throw translate(error, path);
+  }
+}
+
+function exchange(path: string, partial: string, stamp: string): void {
   const aside = `${path}.damaged-${stamp}`;
   // The name is never free, or whoever opens the store in between would make an empty one there.
   if (existsSync(path)) linkSync(path, aside);

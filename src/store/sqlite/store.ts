@@ -1,34 +1,31 @@
-import { statSync } from "node:fs";
-import type { Entry } from "../../domain/entry.ts";
 import { RollcallError } from "../../domain/errors.ts";
-import type { FeedEvent, SessionEvent } from "../../domain/event.ts";
-import type { Observed, SessionRow } from "../../domain/session.ts";
+import type { FeedEvent, SessionEvent } from "../../domain/session/event.ts";
+import type { Observed, SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
+import type { Entry } from "../../domain/transcript/entry.ts";
 import type { UsageEntry } from "../../domain/usage.ts";
 import type * as contract from "../store.ts";
 import { Bell } from "./bell.ts";
-import { type ConnectionOptions, connectReadOnly } from "./connection.ts";
+import type { ConnectionOptions } from "./connection.ts";
 import { Engine } from "./engine.ts";
 import { isConnectionLost, isSyncLost, translate } from "./failure.ts";
+import { isDoneInTime, untilUnlocked } from "./lock-patience.ts";
+import { clearInSteps } from "./removal.ts";
 import type { Transaction } from "./transaction.ts";
 
-export interface SqliteStoreOptions extends ConnectionOptions {
-  /** Stands before everything that is written. */
-  readonly redact: <T>(value: T) => T;
-}
-
-export function openSqliteStore(options: SqliteStoreOptions): contract.Store {
+/** Writes what it is given, as it is: redaction stands around it (`redacting`). */
+export function openSqliteStore(options: ConnectionOptions): contract.Store {
   return new SqliteStore(options);
 }
 
 class SqliteStore implements contract.Store {
-  readonly #options: SqliteStoreOptions;
+  readonly #options: ConnectionOptions;
   readonly #bell: Bell;
   #engine: Engine | undefined;
   #isClosed = false;
   #isSyncLost = false;
 
-  constructor(options: SqliteStoreOptions) {
+  constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#bell = new Bell(`${options.path}.bell`);
     this.#engine = this.#open();
@@ -59,6 +56,10 @@ class SqliteStore implements contract.Store {
     }
   }
 
+  async findEvent(id: string): Promise<SessionEvent | undefined> {
+    return this.#read(({ events }) => events.find(id));
+  }
+
   async list(query: contract.ListQuery): Promise<contract.Page<contract.StoredSession>> {
     return this.#read(({ list }) => list.page(query));
   }
@@ -69,6 +70,10 @@ class SqliteStore implements contract.Store {
 
   async newest(): Promise<string | undefined> {
     return this.#read(({ references }) => references.newest());
+  }
+
+  async hasCarriedLive(machine: string): Promise<boolean> {
+    return this.#read(({ references }) => references.hasCarriedLive(machine));
   }
 
   async family(sessionId: string): Promise<contract.Page<contract.StoredSession>> {
@@ -99,11 +104,6 @@ class SqliteStore implements contract.Store {
     return this.#read((engine) => engine.search.search(query));
   }
 
-  recordUsage(sessionId: string, requests: readonly UsageEntry[]): Promise<void> {
-    const redacted = this.#options.redact(requests);
-    return this.#write((tx) => tx.recordUsage(sessionId, redacted));
-  }
-
   async usageOf(sessionId: string, query: { after?: string; limit?: number } = {}): Promise<UsageEntry[]> {
     return this.#read((engine) => engine.usage.page(sessionId, query.after ?? "", query.limit ?? 1000));
   }
@@ -113,10 +113,7 @@ class SqliteStore implements contract.Store {
   }
 
   async observe(sessionId: string, observed: Partial<Observed>): Promise<void> {
-    await this.#unsynced(({ sessions }) => {
-      const present = sessions.find(sessionId)?.observed;
-      if (present) sessions.saveObserved(sessionId, { ...present, ...observed });
-    });
+    await this.#unsynced(({ sessions }) => sessions.observe(sessionId, observed));
   }
 
   async addSamples(sessionId: string, samples: readonly contract.Sample[]): Promise<void> {
@@ -131,14 +128,7 @@ class SqliteStore implements contract.Store {
   }
 
   async logDelegation(delegation: contract.Delegation): Promise<void> {
-    const { agentName, taskId } = this.#options.redact({
-      agentName: delegation.agentName,
-      taskId: delegation.taskId,
-    });
-    await this.#unsynced(
-      ({ delegations }) => delegations.add({ ...delegation, agentName, taskId }),
-      "one row",
-    );
+    await this.#unsynced(({ delegations }) => delegations.add(delegation), "one row");
   }
 
   async *delegations(since?: Instant): AsyncIterable<contract.Delegation> {
@@ -154,33 +144,38 @@ class SqliteStore implements contract.Store {
   }
 
   async findDelegation(taskId: string): Promise<contract.Delegation | undefined> {
-    const found = this.#read(({ delegations }) => delegations.latestOf(this.#options.redact(taskId)));
-    if (!found) return undefined;
-    const { no: _, ...delegation } = found;
-    return delegation;
+    return this.#read(({ delegations }) => delegations.latestOf(taskId));
   }
 
-  remove(
+  async remove(
     sessionIds: readonly string[],
     at: Instant,
     only: (row: SessionRow) => boolean = () => true,
   ): Promise<string[]> {
-    return this.#write((tx) => {
+    const removed = await this.#write((tx) => {
       // What this transaction changed before must be in the tables before it is taken out of them.
       tx.finish();
       const engine = this.#use();
-      const removed = sessionIds.filter((id) => engine.removal.remove(id, { at, only }, engine));
-      tx.forget(removed);
-      return removed;
+      const gone = engine.removal.remove(sessionIds, { at, only }, engine);
+      tx.forget(gone);
+      return gone;
     });
+    // Also what another left that was killed meanwhile.
+    if (this.#read(({ removal }) => removal.hasLeft()))
+      await clearInSteps(() => this.#write(() => this.#use().removal.clearSome(this.#use())));
+    return removed;
   }
 
   async isTombstone(key: Parameters<contract.Store["isTombstone"]>[0]): Promise<boolean> {
     return this.#read(({ removal }) => removal.isTombstone(key));
   }
 
-  async laggingFiles(machine: string, limit: number): Promise<string[]> {
-    return this.#read(({ files }) => files.lagging(machine, limit));
+  async laggingFiles(
+    machine: string,
+    limit: number,
+    only?: { readonly isCarried: false },
+  ): Promise<string[]> {
+    return this.#read(({ files }) => files.lagging(machine, limit, only === undefined));
   }
 
   async publishFile(sessionId: string, version: number, publish: () => void): Promise<boolean> {
@@ -194,27 +189,17 @@ class SqliteStore implements contract.Store {
 
   async verify(progress?: (done: number, of: number) => void): Promise<contract.VerifyReport> {
     this.#use().queue.flush();
-    const db = connectReadOnly(this.#options.path);
-    try {
-      return await (await import("./verify.ts")).verifyDatabase(db, progress);
-    } catch (error) {
-      throw translate(error, this.#options.path);
-    } finally {
-      db.close();
-    }
+    return (await import("./verify.ts")).verifyFile(this.#options.path, progress);
   }
 
   async size(): Promise<{ bytes: number; sessions: number; events: number }> {
-    const bytes = ["", "-wal"].map(
-      (end) => statSync(this.#options.path + end, { throwIfNoEntry: false })?.size ?? 0,
-    );
-    const { countAll } = await import("./verify.ts");
-    return this.#read(({ db }) => ({ bytes: bytes.reduce((sum, size) => sum + size, 0), ...countAll(db) }));
+    const { sizeOf } = await import("./verify.ts");
+    return this.#read(({ db }) => sizeOf(db, this.#options.path));
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    this.#engine?.queue.flush();
+    await isDoneInTime(this.#options.lockPatienceMs ?? 0, () => this.#engine?.queue.flush() !== false);
     this.#isClosed = true;
     this.#bell[Symbol.dispose]();
     this.#discard();
@@ -238,6 +223,10 @@ class SqliteStore implements contract.Store {
 
   /** For what a power cut may take: no other commit waits for it, and it waits for no disk. */
   async #unsynced<T>(work: (engine: Engine) => T, extent: "one row" | "many" = "many"): Promise<T> {
+    return untilUnlocked(this.#options.lockPatienceMs ?? 0, () => this.#unsyncedNow(work, extent));
+  }
+
+  #unsyncedNow<T>(work: (engine: Engine) => T, extent: "one row" | "many"): T {
     return this.#read(() => {
       this.#use().queue.flush();
       // Again: a flush that fails may take the connection with it.
@@ -260,11 +249,10 @@ class SqliteStore implements contract.Store {
   #open(): Engine {
     const engine = new Engine({
       ...this.#options,
+      isSyncLost: this.#isSyncLost,
       committed: () => this.#bell.ring(),
       failed: (error) => this.#failed(error),
     });
-    // What could not be synced is taken from the journal to the database, and synced there.
-    if (this.#isSyncLost) engine.db.pragma("wal_checkpoint(TRUNCATE)");
     this.#isSyncLost = false;
     return engine;
   }

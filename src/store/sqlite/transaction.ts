@@ -1,21 +1,23 @@
-import { apply } from "../../domain/apply.ts";
 import { RollcallError } from "../../domain/errors.ts";
-import type { NewEvent, SessionEvent } from "../../domain/event.ts";
-import type { SessionRow } from "../../domain/session.ts";
+import { apply } from "../../domain/session/apply.ts";
+import type { NewEvent, SessionEvent } from "../../domain/session/event.ts";
+import { isCarriedLive } from "../../domain/session/name.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
 import { addToLedger, takeFromLedger, type UsageEntry } from "../../domain/usage.ts";
 import type { Change, ChangeOptions, Decide } from "../store.ts";
 import type { Batch } from "./commit-queue.ts";
-import type { EventTable } from "./event-table.ts";
-import type { SearchIndex } from "./search-index.ts";
-import type { SessionTable, Working } from "./session-table.ts";
-import type { UsageTable } from "./usage-table.ts";
+import type { EventTable } from "./tables/event-table.ts";
+import type { ReferenceTable } from "./tables/reference-table.ts";
+import type { SearchIndex } from "./tables/search-index.ts";
+import type { SessionTable, Working } from "./tables/session-table.ts";
+import type { UsageTable } from "./tables/usage-table.ts";
 
 export interface Tables {
   readonly sessions: SessionTable;
   readonly events: EventTable;
   readonly usage: UsageTable;
   readonly search: SearchIndex;
-  readonly redact: <T>(value: T) => T;
+  readonly references: ReferenceTable;
   readonly forgetTombstone: (sessionId: string) => void;
 }
 
@@ -33,34 +35,58 @@ export class Transaction implements Batch {
     const session = this.#open(sessionId);
     const seq = session.row?.seq ?? 0;
     if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(sessionId, expectedSeq, seq);
-    const decided = decide(session.row, { ledgerRequests: session.ledger.requests });
+    const decided = decide(session.row, {
+      ledger: session.ledger,
+      findNamesake: (name, machine) => this.#findNamesake(sessionId, name, machine),
+    });
+    const { events: asked, usage = [] } = "events" in decided ? decided : { events: decided };
     const events: SessionEvent[] = [];
-    for (const event of decided) {
-      const body = this.#tables.redact(event.body);
-      const appended = this.#append(sessionId, session, { ...event, body });
+    for (const event of asked) {
+      const appended = this.#append(sessionId, session, event);
       if (appended) events.push(appended);
     }
     if (!session.row) throw notFound(sessionId);
+    const isUsageNew = this.#count(session, usage);
+    if (isUsageNew) events.push(...this.#tellUsage(sessionId, session, usage));
     const { row, ledger, observed, hasChildren, version } = session;
-    return { row, ledger, observed, hasChildren, version: version + 1, events };
+    return { row, ledger, observed, hasChildren, version: version + 1, events, isUsageNew };
   }
 
-  recordUsage(sessionId: string, requests: readonly UsageEntry[]): void {
-    const session = this.#open(sessionId);
-    if (session.no === undefined) throw notFound(sessionId);
+  /** Adds requests to the ledger. False where it has them all already, or another session owns them. */
+  #count(session: Working, requests: readonly UsageEntry[]): boolean {
+    const no = session.no as number;
+    let isNew = false;
     for (const request of requests) {
-      const earlier = this.#tables.usage.replace(session.no, request);
+      // A transcript that is read again names all its requests again.
+      if (this.#tables.usage.has(no, request) || this.#tables.usage.isOwnedByOther(no, request)) continue;
+      isNew = true;
+      const earlier = this.#tables.usage.replace(no, request);
       if (earlier) session.ledger = takeFromLedger(session.ledger, earlier);
       session.ledger = addToLedger(session.ledger, request);
     }
-    this.#tables.sessions.saveLedger(session.no, session.ledger);
+    if (!isNew) return false;
+    session.isLedgerChanged = true;
+    this.#changed.add(session);
+    return true;
+  }
+
+  /** Whoever follows the feed reads the sums after the commit, so that one event stands for all of it. */
+  #tellUsage(sessionId: string, session: Working, usage: readonly UsageEntry[]): SessionEvent[] {
+    if (session.isUsageTold) return [];
+    session.isUsageTold = true;
+    const at = usage.map((request) => request.at).reduce((a, b) => (a > b ? a : b));
+    const id = `${sessionId}-usage-${(session.row?.seq ?? 0) + 1}`;
+    const told = this.#append(sessionId, session, { id, at, channel: null, body: { kind: "usage_changed" } });
+    return told ? [told] : [];
   }
 
   finish(): void {
     for (const session of this.#changed) {
       const { no, row, before } = session;
       if (no === undefined || !row) continue;
-      this.#tables.sessions.save(no, row, before);
+      this.#tables.sessions.save(no, row, session);
+      if (session.isLedgerChanged) this.#tables.sessions.saveLedger(no, session.ledger);
+      session.isLedgerChanged = false;
       this.#tables.search.learnSession(no, row, before);
       session.before = row;
     }
@@ -80,12 +106,25 @@ export class Transaction implements Batch {
     return session;
   }
 
+  /** The tables do not know yet what this transaction changed. */
+  #findNamesake(sessionId: string, name: string, machine: string | null): string | undefined {
+    const isNamesake = ({ row }: Working) =>
+      row !== undefined && row.name === name && row.machine === machine && isCarriedLive(row);
+    const changed = this.#working.entries().find(([id, other]) => id !== sessionId && isNamesake(other));
+    if (changed) return changed[0];
+    const kept = this.#tables.references.carriedLive(name, machine);
+    return kept.find((id) => id !== sessionId && !this.#working.has(id));
+  }
+
   #append(sessionId: string, session: Working, event: NewEvent): SessionEvent | undefined {
     const placed: SessionEvent = { ...event, sessionId, seq: (session.row?.seq ?? 0) + 1 };
     const row = apply(session.row, placed);
     if (!row) throw notFound(sessionId);
     const isNew = session.no === undefined;
-    session.no ??= this.#reserve(row);
+    if (session.no === undefined) {
+      session.no = this.#reserve(row);
+      session.reserved = row;
+    }
     const feed = this.#tables.events.insert(session.no, placed.seq, event);
     // Not a refusal: the reserved session must be rolled back with it.
     if (feed === undefined && isNew) throw new Error(`Event ${event.id} belongs to another session already.`);

@@ -1,16 +1,19 @@
+import { statSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { apply } from "../../domain/apply.ts";
-import type { EventBody } from "../../domain/event.ts";
-import type { Channel, SessionRow } from "../../domain/session.ts";
+import { apply } from "../../domain/session/apply.ts";
+import type { EventBody } from "../../domain/session/event.ts";
+import type { Channel, SessionRow } from "../../domain/session/session.ts";
 import { EMPTY_LEDGER, type LedgerSum } from "../../domain/usage.ts";
 import type { VerifyProblem, VerifyReport } from "../store.ts";
+import { connectReadOnly } from "./connection.ts";
+import { translate } from "./failure.ts";
 import { MIGRATIONS, migrate, versionOf } from "./migrate.ts";
 import { nativeBinding } from "./native-binding.ts";
-import { rowSum } from "./row-sum.ts";
-import { columnsByName } from "./session-table.ts";
-import { UsageTable } from "./usage-table.ts";
+import { rowSum } from "./tables/row-sum.ts";
+import { columnsByName } from "./tables/session-table.ts";
+import { UsageTable } from "./tables/usage-table.ts";
 
 interface KeptRow {
   readonly no: number;
@@ -60,6 +63,25 @@ export async function verifyDatabase(
   } finally {
     if (db.inTransaction) db.exec("ROLLBACK");
   }
+}
+
+export async function verifyFile(
+  path: string,
+  progress?: (done: number, of: number) => void,
+): Promise<VerifyReport> {
+  const db = connectReadOnly(path);
+  try {
+    return await verifyDatabase(db, progress);
+  } catch (error) {
+    throw translate(error, path);
+  } finally {
+    db.close();
+  }
+}
+
+export function sizeOf(db: Database, path: string): { bytes: number; sessions: number; events: number } {
+  const sizes = ["", "-wal"].map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0);
+  return { bytes: sizes.reduce((sum, size) => sum + size, 0), ...countAll(db) };
 }
 
 export function countAll(db: Database): { sessions: number; events: number } {
@@ -183,10 +205,13 @@ function differingFields(replayed: SessionRow | undefined, kept: SessionRow): st
   return names.filter((name) => !isDeepStrictEqual(replayed?.[name], kept[name]));
 }
 
+/** What is left of a session that is just being removed is no damage. A backup may be older than the list of those. */
 function checkOrphans(db: Database): VerifyProblem[] {
+  const hasRemovals = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'removals'").get() !== undefined;
   const orphans = db
     .prepare(
-      "SELECT DISTINCT session FROM events WHERE kind <> 'deleted' AND session NOT IN (SELECT no FROM sessions)",
+      `SELECT DISTINCT session FROM events WHERE kind <> 'deleted' AND session NOT IN (SELECT no FROM sessions)
+       ${hasRemovals ? "AND session NOT IN (SELECT session FROM removals)" : ""}`,
     )
     .pluck()
     .all() as number[];

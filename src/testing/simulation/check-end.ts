@@ -1,5 +1,5 @@
-import type { LastTurn, Outcome } from "../../domain/outcome.ts";
-import type { SessionRow } from "../../domain/session.ts";
+import type { LastTurn, Outcome } from "../../domain/session/outcome.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
 import type { World } from "./world.ts";
 
 const BY_TURN = { good: "success", aborted: "interrupted", failed: "failure" } as const;
@@ -46,11 +46,9 @@ function expectedOutcome(
 }
 
 /** A turn that was left in its middle did not go well. */
-function turnBefore({ state, stateSource, waiting, carried }: SessionRow): LastTurn {
+function turnBefore({ state, turn, carried }: SessionRow): LastTurn {
   if (state === "stopping" && carried?.ending?.how === "left") return carried.ending.lastTurn;
-  const isWorking = state === "running" && stateSource !== "process";
-  const isAsking = waiting !== null && waiting.for !== "prompt";
-  return isWorking || isAsking ? "aborted" : (carried?.lastTurn ?? null);
+  return turn !== null && turn.state !== "done" && !turn.isCommand ? "aborted" : (carried?.lastTurn ?? null);
 }
 
 function isLaunchFailure({ endReason }: SessionRow): boolean {

@@ -1,6 +1,6 @@
-import type { Action, Leftover, Observation } from "../../domain/observation.ts";
-import type { SessionRow } from "../../domain/session.ts";
-import { isEnded } from "../../domain/state.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
+import { isEnded } from "../../domain/session/state.ts";
+import type { Action, Leftover, Observation } from "../../domain/supervise/observation.ts";
 import { type HolderMessage, identityOf, type Launch, type Word } from "./launch.ts";
 import type { Proc } from "./process-table.ts";
 import { Timers } from "./timers.ts";
@@ -115,16 +115,16 @@ export class Daemon {
   *#handle(id: string, { generation, observe, done }: Matter): Work {
     const { store, oracle } = this.#world;
     const before = store.row(id);
-    const sighting = { observation: observe(), generation, at: this.#world.instant };
-    const actions = this.#world.decide(before, sighting);
-    this.#world.log(() => `${id}/${generation} saw ${JSON.stringify(sighting.observation).slice(0, 300)}`);
+    const stamped = { observation: observe(), generation, at: this.#world.instant };
+    const actions = this.#world.decide(before, stamped);
+    this.#world.log(() => `${id}/${generation} saw ${JSON.stringify(stamped.observation).slice(0, 300)}`);
     this.#world.log(() => `  ${before.state} → ${actions.map((action) => action.do).join(" ")}`);
     yield "decided";
     const bodies = actions.flatMap((action) => (action.do === "append" ? [action.body] : []));
     const acts = actions.filter((action) => action.do !== "append");
     if (this.#world.planted.actsFirst) for (const act of acts) yield* this.#act(id, generation, act);
     this.#world.commit(id, bodies);
-    oracle.decided(before, sighting, store.row(id));
+    oracle.decided(before, stamped, store.row(id));
     yield "committed";
     if (!this.#world.planted.actsFirst) for (const act of acts) yield* this.#act(id, generation, act);
     done?.();

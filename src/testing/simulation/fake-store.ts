@@ -1,6 +1,6 @@
-import { apply } from "../../domain/apply.ts";
-import type { EventBody, SessionEvent } from "../../domain/event.ts";
-import type { SessionRow } from "../../domain/session.ts";
+import { apply } from "../../domain/session/apply.ts";
+import type { EventBody, SessionEvent } from "../../domain/session/event.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
 
 /** Events and the row that they make; what was appended is durable at once, all of it or nothing. */

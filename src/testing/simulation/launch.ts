@@ -1,5 +1,5 @@
-import type { TreeExit } from "../../domain/observation.ts";
-import type { ProcessIdentity } from "../../domain/session.ts";
+import type { ProcessIdentity } from "../../domain/session/session.ts";
+import type { TreeExit } from "../../domain/supervise/observation.ts";
 import { toInstant } from "../../domain/time.ts";
 import type { Proc, ProcessTable } from "./process-table.ts";
 import type { Random } from "./random.ts";
@@ -73,7 +73,7 @@ export class Launch {
 
   /** Living processes that are the session's own. */
   tree(): Proc[] {
-    const own = this.#place.table.ofMarker(this.plan.marker);
+    const own = this.#place.table.ofLaunch(this.plan.marker);
     return own.filter(({ role }) => role === "agent" || role === "child");
   }
 

@@ -1,10 +1,11 @@
-import type { SessionEvent } from "../../domain/event.ts";
-import type { Outcome } from "../../domain/outcome.ts";
-import type { SessionRow } from "../../domain/session.ts";
-import { isEnded, isLive } from "../../domain/state.ts";
-import type { Sighting } from "../../domain/supervise.ts";
+import type { SessionEvent } from "../../domain/session/event.ts";
+import type { Outcome } from "../../domain/session/outcome.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
+import { isEnded, isLive } from "../../domain/session/state.ts";
+import type { StampedObservation } from "../../domain/supervise/supervise.ts";
 import { illegalities, illegalStep } from "../legal-session.ts";
 import { checkEnd } from "./check-end.ts";
+import type { Launch } from "./launch.ts";
 import type { Proc } from "./process-table.ts";
 import type { World } from "./world.ts";
 
@@ -20,7 +21,7 @@ export interface Ledger {
   ends: number;
 }
 
-const LOSSES: readonly (string | null)[] = ["holder_lost", "machine_reboot", "no_process"];
+const LOSSES: readonly (string | null)[] = ["holder_lost", "machine_reboot", "no_process", "not_proven"];
 
 /** Knows what is true, and what may be recorded of it. */
 export class Oracle {
@@ -58,6 +59,7 @@ export class Oracle {
     const ledger = this.ledgerOf(after);
     if (body.kind !== "state_changed") return;
     const why = isEnded(body.to) ? (ledger.cause ?? "left") : (body.endReason ?? "");
+    if (body.evidence.rule === "not_proven") this.#checkUnproven(after);
     if (!isLive(body.to)) this.#world.count(`recorded: ${body.to} ${why}`);
     if (!isEnded(body.to)) return;
     ledger.ends += 1;
@@ -66,7 +68,7 @@ export class Oracle {
   }
 
   /** After a matter was decided and its events stored. */
-  decided(before: SessionRow, { observation, generation }: Sighting, after: SessionRow): void {
+  decided(before: SessionRow, { observation, generation }: StampedObservation, after: SessionRow): void {
     if (generation !== before.generation) {
       if (after !== before) this.fail(`${after.id}: a late ${observation.saw} changed something`);
       return;
@@ -92,13 +94,19 @@ export class Oracle {
     if (outcome !== undefined && !isFailure) ledger.outcome = outcome;
   }
 
+  /** Nobody says that an end is not proven while someone can prove it. */
+  #checkUnproven(row: SessionRow): void {
+    const launch = this.#world.currentLaunch(row);
+    if (!launch || !isUnproven(launch)) this.fail(`${row.id}: not proven, and it is`);
+  }
+
   /** Holds at every moment. */
   checkNow(): void {
     for (const id of this.#world.store.ids()) {
       const row = this.#world.store.row(id);
       if (!isEnded(row.state)) continue;
       const living = this.#world.launches.filter(
-        (launch) => launch.plan.sessionId === id && !launch.wasKept && launch.tree().length > 0,
+        (launch) => launch.plan.sessionId === id && !launch.wasKept && isLeft(launch),
       );
       if (living.length > 0) this.fail(`${id}: ${row.state}, and a process of it lives`);
     }
@@ -130,12 +138,24 @@ export class Oracle {
     if (row.state !== "unknown") return;
     const launch = this.#world.currentLaunch(row);
     const { cause } = this.ledgerOf(row);
+    if (row.endReason === "not_proven") return;
     if (cause === "asked" || cause === "limit")
       this.fail(`${row.id}: unknown after an end that was ${cause}`);
     const exit = launch?.lastExit;
     const isKnown = exit && exit.agent.at !== null && exit.reason !== "holder_lost" && !launch.isWiped;
     if (isKnown) this.fail(`${row.id}: unknown, and its exit is written`);
   }
+}
+
+/** Of a launch that lost holder and guard the record names those that no marker finds, whatever else it says. */
+function isLeft(launch: Launch): boolean {
+  return launch.tree().some(({ marker }) => marker !== null || !isUnproven(launch));
+}
+
+/** Whoever could have proven that nothing is left of its command was killed before, or their word is gone. */
+function isUnproven({ agent, guard, holder, folder }: Launch): boolean {
+  const state = folder.exit?.tree.state;
+  return agent !== null && !holder?.isAlive && !guard.isAlive && state !== "empty" && state !== "kept";
 }
 
 function isSilent({ state, endReason }: SessionRow): boolean {

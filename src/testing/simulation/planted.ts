@@ -1,8 +1,8 @@
-import type { EventBody } from "../../domain/event.ts";
-import type { Action } from "../../domain/observation.ts";
-import type { SessionRow } from "../../domain/session.ts";
-import { isEnded } from "../../domain/state.ts";
-import { decide, type Sighting } from "../../domain/supervise.ts";
+import type { EventBody } from "../../domain/session/event.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
+import { isEnded } from "../../domain/session/state.ts";
+import type { Action } from "../../domain/supervise/observation.ts";
+import { decide, type StampedObservation } from "../../domain/supervise/supervise.ts";
 import type { Planted } from "./world.ts";
 
 /** Mistakes that someone could make, in the rules or in the daemon. Each must be caught. */
@@ -24,6 +24,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   "does not repeat a pause that it finds recorded": { decide: whenAdopting(without("pause_tree")) },
   "does not repeat a continue that it finds recorded": { decide: whenAdopting(without("continue_tree")) },
   "believes what a lost agent said before": { decide: believeLost },
+  "takes an end for reached that nobody proved": { decide: changed(endUnproven) },
   "calls a reboot an end": { decide: changed(endAtReboot) },
   "takes a young launch for a lost one": { decide: loseYoung },
   "forgets why it ended": { decide: changed(forgetReason) },
@@ -33,8 +34,8 @@ type Decide = typeof decide;
 type Change = Extract<EventBody, { kind: "state_changed" }>;
 
 function changed(change: (body: Change) => Change): Decide {
-  return (row, sighting) =>
-    decide(row, sighting).map((action) =>
+  return (row, stamped) =>
+    decide(row, stamped).map((action) =>
       action.do === "append" && action.body.kind === "state_changed"
         ? { do: "append", body: change(action.body) }
         : action,
@@ -42,40 +43,40 @@ function changed(change: (body: Change) => Change): Decide {
 }
 
 function without(act: Action["do"]): Decide {
-  return (row, sighting) => decide(row, sighting).filter((action) => action.do !== act);
+  return (row, stamped) => decide(row, stamped).filter((action) => action.do !== act);
 }
 
 function whenAdopting(planted: Decide): Decide {
-  return (row, sighting) =>
-    (sighting.observation.saw === "traces" || sighting.observation.saw === "launched" ? planted : decide)(
+  return (row, stamped) =>
+    (stamped.observation.saw === "traces" || stamped.observation.saw === "launched" ? planted : decide)(
       row,
-      sighting,
+      stamped,
     );
 }
 
-function endWhenGone(row: SessionRow, sighting: Sighting): readonly Action[] {
-  const isGone = sighting.observation.saw === "holder_gone" && sighting.generation === row.generation;
-  return isGone && !isEnded(row.state) ? [end(row, {})] : decide(row, sighting);
+function endWhenGone(row: SessionRow, stamped: StampedObservation): readonly Action[] {
+  const isGone = stamped.observation.saw === "holder_gone" && stamped.generation === row.generation;
+  return isGone && !isEnded(row.state) ? [end(row, {})] : decide(row, stamped);
 }
 
-function guessExit(row: SessionRow, sighting: Sighting): readonly Action[] {
-  return decide(row, sighting).map((action) =>
+function guessExit(row: SessionRow, stamped: StampedObservation): readonly Action[] {
+  return decide(row, stamped).map((action) =>
     action.do === "append" && action.body.kind === "state_changed" && action.body.endReason === "holder_lost"
       ? end(row, { exitCode: 0 })
       : action,
   );
 }
 
-function endTwice(row: SessionRow, sighting: Sighting): readonly Action[] {
-  const isExit = sighting.observation.saw === "exit" && sighting.generation === row.generation;
-  return isExit && isEnded(row.state) ? [end(row, {})] : decide(row, sighting);
+function endTwice(row: SessionRow, stamped: StampedObservation): readonly Action[] {
+  const isExit = stamped.observation.saw === "exit" && stamped.generation === row.generation;
+  return isExit && isEnded(row.state) ? [end(row, {})] : decide(row, stamped);
 }
 
-function endAtExit(row: SessionRow, sighting: Sighting): readonly Action[] {
-  const { observation } = sighting;
-  if (observation.saw !== "exit" || observation.exit.tree.state !== "ending") return decide(row, sighting);
+function endAtExit(row: SessionRow, stamped: StampedObservation): readonly Action[] {
+  const { observation } = stamped;
+  if (observation.saw !== "exit" || observation.exit.tree.state !== "ending") return decide(row, stamped);
   const tree = { ...observation.exit.tree, state: "empty" } as const;
-  return decide(row, { ...sighting, observation: { ...observation, exit: { ...observation.exit, tree } } });
+  return decide(row, { ...stamped, observation: { ...observation, exit: { ...observation.exit, tree } } });
 }
 
 function failAsked(body: Change): Change {
@@ -83,24 +84,28 @@ function failAsked(body: Change): Change {
   return isFailure ? { ...body, to: "failed" } : body;
 }
 
-function believeLate(row: SessionRow, sighting: Sighting): readonly Action[] {
-  return decide(row, { ...sighting, generation: row.generation });
+function believeLate(row: SessionRow, stamped: StampedObservation): readonly Action[] {
+  return decide(row, { ...stamped, generation: row.generation });
 }
 
-function believeLost(row: SessionRow, sighting: Sighting): readonly Action[] {
-  const isSaid = sighting.observation.saw === "signal" && row.state === "unknown";
-  return decide(isSaid ? { ...row, endReason: "not_ready" } : row, sighting);
+function believeLost(row: SessionRow, stamped: StampedObservation): readonly Action[] {
+  const isSaid = stamped.observation.saw === "signal" && row.state === "unknown";
+  return decide(isSaid ? { ...row, endReason: "not_ready" } : row, stamped);
 }
 
 function endAtReboot(body: Change): Change {
   return body.endReason === "machine_reboot" ? { ...body, to: "stopped" } : body;
 }
 
-function loseYoung(row: SessionRow, sighting: Sighting): readonly Action[] {
-  const { observation } = sighting;
-  if (observation.saw !== "traces") return decide(row, sighting);
+function endUnproven(body: Change): Change {
+  return body.endReason === "not_proven" ? { ...body, to: "stopped" } : body;
+}
+
+function loseYoung(row: SessionRow, stamped: StampedObservation): readonly Action[] {
+  const { observation } = stamped;
+  if (observation.saw !== "traces") return decide(row, stamped);
   const traces = { ...observation.traces, ageMs: 60_000, leftovers: [] };
-  return decide(row, { ...sighting, observation: { ...observation, traces } });
+  return decide(row, { ...stamped, observation: { ...observation, traces } });
 }
 
 function forgetReason({ endReason: _, ...body }: Change): Change {

@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from "../../domain/session.ts";
+import type { ProcessIdentity } from "../../domain/session/session.ts";
 import type { Random } from "./random.ts";
 
 export type Role = "guard" | "holder" | "agent" | "child" | "stranger";
@@ -9,6 +9,8 @@ export interface Proc extends ProcessIdentity {
   readonly role: Role;
   /** What its environment shows. */
   readonly marker: string | null;
+  /** The launch that it really belongs to: who empties its environment still descends from the holder. */
+  readonly launch: string | null;
   readonly ignoresTerm: boolean;
   isAlive: boolean;
   isStopped: boolean;
@@ -22,6 +24,7 @@ export type Birth = Pick<Proc, "role" | "marker"> & Partial<Pick<Proc, "ignoresT
 
 const FIRST_PID = 100;
 const PIDS = 60;
+const HIDING = 7;
 
 /** Pids are used again as soon as they are free, and often by someone else's process with the same start time. */
 export class ProcessTable {
@@ -52,7 +55,8 @@ export class ProcessTable {
       startTime: String(Math.floor((this.#nowMs() - this.#bootedAt) / this.#tickMs)),
       bootId: this.bootId,
       role,
-      marker,
+      marker: this.#hidesMarker(role) ? null : marker,
+      launch: marker,
       ignoresTerm,
       isAlive: true,
       isStopped: false,
@@ -61,6 +65,11 @@ export class ProcessTable {
     };
     this.#living.set(proc.pid, proc);
     return proc;
+  }
+
+  /** Some children run with an empty environment. Not by chance: the worlds of known seeds stay what they were. */
+  #hidesMarker(role: Role): boolean {
+    return role === "child" && this.#born % HIDING === 0;
   }
 
   /** A stranger may have the pid before anyone notices the death. */
@@ -82,6 +91,10 @@ export class ProcessTable {
 
   ofMarker(marker: string): Proc[] {
     return [...this.#living.values()].filter((proc) => proc.marker === marker);
+  }
+
+  ofLaunch(marker: string): Proc[] {
+    return [...this.#living.values()].filter((proc) => proc.launch === marker);
   }
 
   reboot(): void {

@@ -1,6 +1,6 @@
-import type { Observation } from "../../domain/observation.ts";
-import { OUTCOMES } from "../../domain/outcome.ts";
-import { isEnded } from "../../domain/state.ts";
+import { OUTCOMES } from "../../domain/session/outcome.ts";
+import { isEnded } from "../../domain/session/state.ts";
+import type { Observation } from "../../domain/supervise/observation.ts";
 import { TRUST } from "./daemon.ts";
 import type { Fault } from "./faults.ts";
 import type { Random } from "./random.ts";
@@ -19,7 +19,11 @@ export const REQUESTS: readonly Fault[] = [
   {
     name: "limit neared",
     weight: 0.4,
-    happens: ask(() => ({ saw: "limit_neared", limit: "timeout", allowedMs: 9, passedMs: 8 })),
+    happens: ask(() => ({
+      saw: "limit_neared",
+      limit: { kind: "timeout", allowed: 9, unit: "ms" },
+      passedMs: 8,
+    })),
   },
   { name: "not ready in time", weight: 1, happens: ask(() => ({ saw: "not_ready", afterMs: 60_000 })) },
   { name: "resume asked", weight: 4, happens: resume },

@@ -1,5 +1,5 @@
-import type { Source } from "../../domain/evidence.ts";
-import { type Asked, AT_PROMPT, type Signal } from "../../domain/signal.ts";
+import type { Source } from "../../domain/session/evidence.ts";
+import { type Asked, AT_PROMPT, type Signal } from "../../domain/supervise/signal.ts";
 import type { Random } from "./random.ts";
 
 const ASKED: readonly Asked[] = [

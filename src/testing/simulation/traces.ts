@@ -1,4 +1,5 @@
-import type { Leftover, Traces } from "../../domain/observation.ts";
+import { wasProvenEmpty } from "../../domain/supervise/decide-end.ts";
+import type { Leftover, Traces } from "../../domain/supervise/observation.ts";
 import { msBetween } from "../../domain/time.ts";
 import { identityOf, type Launch } from "./launch.ts";
 import type { World } from "./world.ts";
@@ -21,6 +22,11 @@ export function* findTraces(world: World, id: string, generation: number): Gener
     isHolderAlive,
     isGuardAlive,
     agent: file?.agent ?? null,
+    wasEmpty: wasProvenEmpty(
+      world.store.events(id).map(({ body }) => body),
+      generation,
+    ),
+    survivors: launch ? findUnmarked(launch) : [],
     leftovers: launch ? findMarked(world, launch, file) : [],
     exit: world.planted.readsExitFirst ? early : (launch?.folder.exit ?? null),
   };
@@ -31,6 +37,14 @@ export function findMarked(world: World, launch: Launch, file = launch.folder.ho
   return world.table
     .ofMarker(launch.plan.marker)
     .filter(({ role }) => file === null || (role !== "guard" && role !== "holder"))
+    .map(identityOf);
+}
+
+/** Those that only the knowledge of the tree finds. */
+function findUnmarked(launch: Launch): Leftover[] {
+  return launch
+    .tree()
+    .filter(({ marker }) => marker === null)
     .map(identityOf);
 }
 

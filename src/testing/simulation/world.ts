@@ -1,8 +1,8 @@
-import type { Launch as LaunchSpec } from "../../domain/carried.ts";
-import type { EventBody } from "../../domain/event.ts";
-import { DEFAULT_IDENTITY, type ProcessIdentity, type SessionRow } from "../../domain/session.ts";
-import type { Signal } from "../../domain/signal.ts";
-import { decide } from "../../domain/supervise.ts";
+import type { Launch as LaunchSpec } from "../../domain/session/carried.ts";
+import type { EventBody } from "../../domain/session/event.ts";
+import { DEFAULT_IDENTITY, type ProcessIdentity, type SessionRow } from "../../domain/session/session.ts";
+import type { Signal } from "../../domain/supervise/signal.ts";
+import { decide } from "../../domain/supervise/supervise.ts";
 import { type Instant, toInstant } from "../../domain/time.ts";
 import { Daemon } from "./daemon.ts";
 import { FakeStore } from "./fake-store.ts";
@@ -119,7 +119,7 @@ export class World {
     return able.length === 0 ? undefined : this.random.pick(able);
   }
 
-  launchSpec(keepsChildren: boolean): LaunchSpec {
+  launchSpec(keepsChildren: boolean, tellsTurns: boolean): LaunchSpec {
     return {
       marker: `marker-${++this.#markers}`,
       host: "pty",
@@ -128,18 +128,18 @@ export class World {
       cwd: "/",
       envNames: [],
       hasPrompt: false,
+      tellsTurns,
       at: toInstant(0),
       closesInput: false,
       keepsChildren,
-      timeoutMs: null,
-      idleTimeoutMs: null,
+      limits: [],
       waitPattern: null,
     };
   }
 
-  createSession({ id, keepsChildren }: Spec): void {
+  createSession({ id, keepsChildren, tellsTurns }: Spec): void {
     const evidence = { source: "operator", rule: "start", excerpt: null } as const;
-    const launch = this.launchSpec(keepsChildren);
+    const launch = this.launchSpec(keepsChildren, tellsTurns);
     this.commit(id, [
       {
         kind: "created",
@@ -156,7 +156,10 @@ export class World {
 
   resumeSession({ id, generation, carried }: SessionRow): void {
     const evidence = { source: "operator", rule: "resume", excerpt: null } as const;
-    const launch = this.launchSpec(carried?.launch.keepsChildren ?? false);
+    const launch = this.launchSpec(
+      carried?.launch.keepsChildren ?? false,
+      carried?.launch.tellsTurns ?? true,
+    );
     this.commit(id, [{ kind: "state_changed", to: "resuming", evidence, generation, launch }]);
   }
 

@@ -30,14 +30,23 @@ ${notOfferedTable()}
 const BEGIN = "<!-- measured -->";
 const END = "<!-- /measured -->";
 
-/** The reference of all agents with what was measured now. */
+/** The reference of all agents with what was measured now, in short: the scorecard has all of it. */
 export function withMeasured(text: string, moments: readonly Moment[]): string {
   const from = text.indexOf(BEGIN);
   const to = text.indexOf(END);
   if (from < 0 || to < from)
     throw new Error(`There is no place for what was measured between ${BEGIN} and ${END}.`);
-  const tables = [tallyTable(tally(moments)), momentTable(moments), "Not offered:", notOfferedTable()];
-  return `${text.slice(0, from)}${BEGIN}\n${tables.join("\n\n")}\n${text.slice(to)}`;
+  return `${text.slice(0, from)}${BEGIN}\n${summaryTable(tally(moments))}\n${text.slice(to)}`;
+}
+
+export function summaryTable(tallies: readonly Tally[]): string {
+  const groups = Map.groupBy(tallies, ({ program, version, kind }) => `${program} ${version} | ${kind}`);
+  const rows = [...groups].map(([who, group]) => {
+    const right = group.reduce((sum, each) => sum + each.right, 0);
+    const all = group.reduce((sum, each) => sum + each.right + each.wrong + each.unknown, 0);
+    return `| ${who} | ${group.map(({ source }) => source).join(", ")} | ${right} of ${all} |`;
+  });
+  return ["| program | kind | sources of the state | right |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 export function tallyTable(tallies: readonly Tally[]): string {

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Moment } from "../moments.ts";
 import { baselineOf, complaints } from "./compare.ts";
@@ -45,6 +47,31 @@ describe("the scorecard", () => {
     expect(filled).toMatch(/^before\n<!-- measured -->\n\| program[\s\S]*<!-- \/measured -->\nafter\n$/);
     expect(withMeasured(filled, [moment()])).toBe(filled);
     expect(() => withMeasured("no marks", [])).toThrow("no place");
+  });
+
+  test("leaves one line for each program and kind to the reference of all agents", () => {
+    const moments = [
+      moment(),
+      WRONG,
+      moment({ row: "another", source: "hook" }),
+      moment({ program: "codex" }),
+    ];
+    const filled = withMeasured("<!-- measured --><!-- /measured -->", moments);
+    expect(filled.split("\n").slice(3, -1)).toEqual([
+      "| claude 1.0 | interactive | hook, terminal | 2 of 3 |",
+      "| codex 1.0 | interactive | terminal | 1 of 1 |",
+    ]);
+  });
+
+  test("is what the reference points to: it says limits and time-outs itself, and measurements in a few lines", () => {
+    const page = readFileSync(
+      join(import.meta.dirname, "..", "..", "..", "docs", "agent-lifecycle.md"),
+      "utf8",
+    );
+    const measured = page.slice(page.indexOf("<!-- measured -->"));
+    expect(measured.split("\n").length).toBeLessThan(20);
+    for (const word of ["48,000", "`session.timeout`", "`session.idle_timeout`", "scorecard.md"])
+      expect(page).toContain(word);
   });
 
   test("names what was wrong", () => {

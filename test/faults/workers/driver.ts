@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { openRollcall, type Rollcall, RollcallError, Session } from "../../../src/index.ts";
+import { restoreBackup } from "../../../src/record/restore.ts";
 
 /** Does what a line of stdin says with the library, and answers with a line on stdout. */
 interface Failure {
@@ -23,6 +24,8 @@ export type Operations = typeof operations;
 
 let rollcall: Rollcall | undefined;
 let warnings: string[] = [];
+/** Each restore keeps what was there under another time. */
+let restores = 0;
 const sessions = new Map<string, Session>();
 
 const operations = {
@@ -89,6 +92,16 @@ const operations = {
   },
   async backup(path: string) {
     return opened().backup(path);
+  },
+  /** As `rollcall restore` does it. */
+  async restore(home: string, from: string) {
+    restores++;
+    return restoreBackup(home, from, restores);
+  },
+  /** Makes a session and deletes it. */
+  async remove(nth: number) {
+    await Session.create({ id: `removed-${nth}`, file: false }, { rollcall: opened() });
+    return opened().delete(`removed-${nth}`);
   },
   async close() {
     await rollcall?.close();

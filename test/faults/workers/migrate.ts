@@ -12,7 +12,7 @@ ALTER TABLE sessions ADD COLUMN note INTEGER;
 UPDATE sessions SET note = no;
 UPDATE events SET channel = 'migrated' WHERE channel IS NOT NULL;
 CREATE INDEX notes_by_text ON notes (text);
-DROP INDEX sessions_by_creation;
+DROP INDEX sessions_by_task;
 `;
 
 const [path] = process.argv.slice(2) as [string];

@@ -125,6 +125,7 @@ interface Said {
   readonly text?: unknown;
   readonly request_id?: unknown;
   readonly decision?: unknown;
+  readonly always?: unknown;
   readonly reason?: unknown;
   readonly choice?: unknown;
 }
@@ -142,7 +143,8 @@ function answerOf(request: Request, said: Said): Answer | undefined {
     const isOffered = request.options?.includes(said.choice as string) ?? typeof said.choice === "string";
     return isOffered ? { choice: said.choice as string } : undefined;
   }
-  if (said.decision === "approve") return { decision: "approve" };
+  if (said.decision === "approve")
+    return { decision: "approve", ...(said.always === true ? { always: true } : {}) };
   if (said.decision !== "deny") return undefined;
   return { decision: "deny", reason: typeof said.reason === "string" ? said.reason : null };
 }

@@ -25,12 +25,13 @@ function permission(tool: string, input: string): Dialog<Answer> {
     text: null,
     // On one line, so that nothing of it is left on the screen afterwards.
     last: (columns) => {
-      const room = Math.max(columns - name.length - 27, 0);
+      const room = Math.max(columns - name.length - 39, 0);
       const shown = input.length > room ? `${input.slice(0, Math.max(room - 1, 0))}…` : input;
-      return `Allow ${name} ${shown}? [y] yes  [n] no `;
+      return `Allow ${name} ${shown}? [y] yes  [n] no  [a] always `;
     },
     take: (key) => {
       if (isChar(key, "y")) return { decision: "approve" };
+      if (isChar(key, "a")) return { decision: "approve", always: true };
       return isChar(key, "n") ? { decision: "deny", reason: null } : undefined;
     },
   };

@@ -37,7 +37,7 @@ export type Request = { readonly request_id: string } & (
 );
 
 export type Answer =
-  | { readonly decision: "approve" }
+  | { readonly decision: "approve"; readonly always?: true }
   | { readonly decision: "deny"; readonly reason: string | null }
   | { readonly choice: string };
 

@@ -46,6 +46,7 @@ async function run(options: Options, face: Face, transcript: Transcript, hooks: 
     },
     leave,
   });
+  if (options.isDeaf) face.stopReading();
   const { continues, model, prompt } = options;
   hooks.call("session_start", { source: continues?.how ?? "startup", model, version: VERSION });
   if (prompt !== null) conversation.submit(prompt);

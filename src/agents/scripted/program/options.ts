@@ -8,6 +8,8 @@ export interface Options {
   readonly isAutonomous: boolean;
   readonly asksTrust: boolean;
   readonly asksLogin: boolean;
+  /** Shows its prompt, and reads nothing. */
+  readonly isDeaf: boolean;
   readonly slowStartMs: number;
   readonly prompt: string | null;
 }
@@ -25,6 +27,7 @@ export function readOptions(words: readonly string[]): Options {
       print: { type: "boolean", default: false },
       trust: { type: "boolean", default: false },
       login: { type: "boolean", default: false },
+      deaf: { type: "boolean", default: false },
       "slow-start": { type: "string", default: "0" },
     },
   });
@@ -36,6 +39,7 @@ export function readOptions(words: readonly string[]): Options {
     isAutonomous: values.print,
     asksTrust: values.trust,
     asksLogin: values.login,
+    isDeaf: values.deaf,
     slowStartMs: checkMs(values["slow-start"]),
     prompt: positionals.length === 0 ? null : positionals.join(" "),
   };

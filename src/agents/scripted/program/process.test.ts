@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { to } from "../../../testing/addressee.ts";
+import { to } from "../../../testing/target.ts";
 import { tempFolder } from "../../../testing/temp-folder.ts";
 import { scripted } from "../adapter.ts";
 import { start } from "./piped-bench.ts";

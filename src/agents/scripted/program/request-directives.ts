@@ -17,9 +17,14 @@ function useTool(turn: Turn, name: string, params: JsonObject): void {
   turn.tell({ type: "tool_result", id, name, result: "ok" });
 }
 
+/** Tools that are not asked about again, until the program ends. */
+const allowed = new Set<string>();
+
 async function ask(turn: Turn, text: string): Promise<void> {
   const { name, params } = toolOf(text);
+  if (allowed.has(name)) return useTool(turn, name, params);
   const answer = await turn.ask({ kind: "permission", tool: name, input: params });
+  if ("decision" in answer && answer.decision === "approve" && answer.always) allowed.add(name);
   if ("decision" in answer && answer.decision === "approve") return useTool(turn, name, params);
   const reason = "decision" in answer && answer.decision === "deny" ? answer.reason : null;
   turn.say(`${name} was denied${reason === null ? "." : `: ${reason}`}`);

@@ -3,11 +3,11 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import xterm from "@xterm/headless";
-import { matchScreen } from "../../../domain/screen-rules.ts";
-import type { Waiting } from "../../../domain/session.ts";
-import type { Signal } from "../../../domain/signal.ts";
+import { matchScreen } from "../../../domain/screen/screen-rules.ts";
+import type { Waiting } from "../../../domain/session/session.ts";
+import type { Signal } from "../../../domain/supervise/signal.ts";
 import { startSession, type TestConnection, type TestSession, until } from "../../../host/holder-bench.ts";
-import { to } from "../../../testing/addressee.ts";
+import { to } from "../../../testing/target.ts";
 import type { Keystrokes } from "../../agent.ts";
 import { scripted } from "../adapter.ts";
 

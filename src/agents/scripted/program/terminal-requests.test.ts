@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { matchScreen } from "../../../domain/screen-rules.ts";
-import type { Waiting } from "../../../domain/session.ts";
+import { matchScreen } from "../../../domain/screen/screen-rules.ts";
+import type { Waiting } from "../../../domain/session/session.ts";
 import { hasCompiler, until } from "../../../host/holder-bench.ts";
-import { to } from "../../../testing/addressee.ts";
+import { to } from "../../../testing/target.ts";
 import { tempFolder } from "../../../testing/temp-folder.ts";
 import { scripted } from "../adapter.ts";
 import { TerminalAgent } from "./terminal-bench.ts";

@@ -29,8 +29,9 @@ describe("the stream", () => {
       .split("\n");
     const seen = (all: readonly string[], read: typeof scripted.observe.stream) =>
       all
-        .map((line) => ({ ...read?.(line, {}), signal: undefined }))
-        .filter((one) => Object.keys(one).length > 1);
+        // How a turn ends is told by another signal in each.
+        .map((line) => ({ ...read?.(line, {}), signal: undefined, isTurnRead: undefined }))
+        .filter((one) => Object.keys(one).length > 2);
     expect(seen(agent.texts, scripted.observe.stream)).toEqual(seen(lines, scripted.observe.transcript));
   });
 

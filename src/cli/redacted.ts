@@ -1,6 +1,0 @@
-/** What a call echoes, such as a word that it refuses, may hold a secret of the environment as well as what it stores. */
-export async function redacted<T>(value: T): Promise<T> {
-  const { createRedactor } = await import("../domain/redact.ts");
-  const { secretValues } = await import("../domain/secret-values.ts");
-  return createRedactor(secretValues(process.env)).value(value);
-}

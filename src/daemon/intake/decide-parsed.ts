@@ -1,0 +1,69 @@
+import type { Seen } from "../../agents/agent.ts";
+import type { Decision, EventBody, NewEvent } from "../../domain/session/event.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
+import type { Instant } from "../../domain/time.ts";
+
+/** The part of a parsed piece that goes into the record. */
+export type Parsed = { readonly [K in "at" | "identity" | "entries" | "usage"]?: Seen[K] | undefined };
+
+/** The same with its place. */
+export interface ParsedPiece extends Parsed {
+  readonly now: Instant;
+  /** Gives what happened an id, a time and a channel. */
+  readonly stamp: (body: EventBody, at: Instant) => NewEvent;
+  /** Names the place of the piece, so that reading it again adds nothing; undefined where it has none. */
+  readonly key?: string | undefined;
+  /** How much of the agent's output is in the transcript with this piece. */
+  readonly consumed?: Extract<EventBody, { kind: "entry_added" }>["consumed"] | undefined;
+  /** The text of a user in it begins a turn of its own. */
+  readonly opensTurn?: boolean | undefined;
+  /** Turns that end before what is said here, or begin with it, and those that end behind it. */
+  readonly turns?:
+    | { readonly before: readonly TurnEvent[]; readonly after: readonly TurnEvent[] }
+    | undefined;
+}
+
+/** An event of a turn, known by its place in a transcript. */
+export interface TurnEvent {
+  readonly id: string;
+  readonly body: (generation: number) => EventBody;
+}
+
+/**
+ * Decides what a parsed piece adds to a session, whether we carry it or only observe it: identity, entries, turns and
+ * usage, all of which commit together. An entry has the time at which the agent said it.
+ */
+export function decideParsed(row: SessionRow, piece: ParsedPiece): Decision {
+  const { now, stamp, turns, usage = [] } = piece;
+  const saidAt = piece.at === undefined || piece.at > now ? now : piece.at;
+  const turnEvents = (events: readonly TurnEvent[] = []) =>
+    events.map(({ id, body }) => ({ ...stamp(body(row.generation), saidAt), id }));
+  return {
+    events: [
+      ...identified(row, piece),
+      ...turnEvents(turns?.before),
+      ...entriesAdded(piece, saidAt),
+      ...turnEvents(turns?.after),
+    ],
+    usage,
+  };
+}
+
+/** A transcript that is read again says again who it is. */
+function identified(row: SessionRow, { identity, stamp, now }: ParsedPiece): NewEvent[] {
+  if (identity === undefined) return [];
+  const names = Object.keys(identity) as (keyof typeof identity)[];
+  const isKnown = names.every((name) => row[name] === identity[name]);
+  return isKnown ? [] : [stamp({ kind: "identified", identity }, now)];
+}
+
+function entriesAdded(piece: ParsedPiece, saidAt: Instant): NewEvent[] {
+  const { entries = [], key, stamp } = piece;
+  return entries.map((entry, index) => {
+    const isLast = index === entries.length - 1;
+    const consumed = isLast && piece.consumed ? { consumed: piece.consumed } : {};
+    const opens = piece.opensTurn && entry.role === "user" ? { opensTurn: true } : {};
+    const event = stamp({ kind: "entry_added", entry, ...consumed, ...opens }, saidAt);
+    return key === undefined ? event : { ...event, id: `${key}-${index}` };
+  });
+}

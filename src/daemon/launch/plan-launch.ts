@@ -1,0 +1,151 @@
+import { existsSync, statSync } from "node:fs";
+import type { Agent, LaunchPlan, LaunchRequest } from "../../agents/agent.ts";
+import { RollcallError } from "../../domain/errors.ts";
+import { type Launch, LIMIT_KINDS, type Limit, type LimitKind } from "../../domain/session/carried.ts";
+import type { Kind } from "../../domain/session/session.ts";
+import { launchFolder } from "../../home/launch-folder.ts";
+import { secretsOf } from "../../home/secrets.ts";
+import { type Config, limitOf, loadConfig } from "../../home/settings.ts";
+import { listTmuxViews } from "../../host/tmux-view.ts";
+import { randomBytes } from "../../machine/random.ts";
+import { workspaceOf } from "../../machine/workspace.ts";
+import { nowOf } from "../../record/context.ts";
+import type { Daemon } from "../daemon.ts";
+import { checkTyped } from "../operations/check-typed.ts";
+import { answering } from "../socket/probe-sockets.ts";
+
+/** What a launch needs beside the agent, whoever asks for it. */
+export interface LaunchInput {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** The caller's. */
+  readonly umask?: number;
+  readonly prompt?: string;
+  readonly view?: "tmux";
+  /** Null is none, whatever the settings say. */
+  readonly timeoutMs?: number | null;
+  readonly idleTimeoutMs?: number | null;
+  readonly closesInput?: boolean;
+  readonly keepChildren?: boolean;
+  readonly waitPattern?: string;
+}
+
+export interface PlannedLaunch {
+  readonly agent: Agent;
+  readonly kind: Kind;
+  readonly launch: Launch;
+  readonly plan: LaunchPlan;
+  readonly input: LaunchInput;
+  /** Values of the caller's environment that must not be shown. */
+  readonly secrets: readonly string[];
+  /** As it is now, with the project's. */
+  readonly config: Config;
+}
+
+export interface PlanInput {
+  readonly agent: Agent;
+  readonly kind: Kind;
+  readonly sessionId: string;
+  readonly args: readonly string[];
+  readonly model: string | null;
+  readonly continues: LaunchRequest["continues"];
+  readonly input: LaunchInput;
+}
+
+/** Everything that can be wrong with a launch is found here, before anything is written. */
+export async function planLaunch(
+  daemon: Daemon,
+  { agent, kind, sessionId, args, model, continues, input }: PlanInput,
+): Promise<PlannedLaunch> {
+  const { places, programs, context } = daemon.services;
+  checkHolder(programs.holder);
+  checkFolder(input.cwd);
+  if (input.prompt !== undefined) checkTyped(input.prompt);
+  const { config } = loadConfig(places.home, workspaceOf(input.cwd));
+  if (!agent.capabilities.kinds.includes(kind)) throw notThatKind(agent, kind);
+  const marker = randomBytes(16).toString("hex");
+  const plan = agent.plan({
+    sessionId,
+    kind,
+    args,
+    cwd: input.cwd,
+    model,
+    env: input.env,
+    freshId: uuid(),
+    continues,
+    answering: await answering(agent.sockets?.(input.env) ?? []),
+    hookScript: places.hookScript,
+    folder: launchFolder(places.home, marker),
+    home: places.home,
+    node: programs.node,
+    programs: { scripted: programs.scripted },
+  });
+  if (plan.host !== "pty") checkNeedsNoTerminal(input);
+  const view = input.view ?? (config.view === "tmux" && plan.host === "pty" ? "tmux" : null);
+  const launch: Launch = {
+    marker,
+    at: nowOf(context),
+    host: plan.host,
+    view: plan.host === "pty" ? view : null,
+    args,
+    cwd: input.cwd,
+    envNames: Object.keys(input.env).sort(),
+    hasPrompt: input.prompt !== undefined,
+    tellsTurns: agent.capabilities.tellsTurns,
+    closesInput: input.closesInput ?? false,
+    keepsChildren: input.keepChildren ?? false,
+    limits: limitsOf(input, config),
+    waitPattern: input.waitPattern ?? null,
+  };
+  return { agent, kind, launch, plan, input, secrets: secretsOf(config, input.env), config };
+}
+
+/** A view that was asked for by name has to be possible; one that only the settings want is not worth a refusal. */
+export async function checkView(daemon: Daemon, { input }: PlannedLaunch): Promise<void> {
+  if (input.view === "tmux") await listTmuxViews({ socketDir: daemon.services.places.run });
+}
+
+function checkHolder(path: string): void {
+  if (existsSync(path)) return;
+  throw new RollcallError("holder_missing", "The holder, which carries live sessions, was not built.", {
+    hint: "Install a C compiler (on Debian: `apt-get install build-essential`) and run `npm run build`.",
+  });
+}
+
+function checkFolder(cwd: string): void {
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new RollcallError("bad_input", `${JSON.stringify(cwd)} is not a folder.`, {
+    hint: "Choose one with --cwd.",
+  });
+}
+
+/** Nothing that was asked for is passed over in silence. */
+function checkNeedsNoTerminal({ view, waitPattern }: LaunchInput): void {
+  if (view === undefined && waitPattern === undefined) return;
+  const lacks = view === "tmux" ? "nothing to show in tmux" : "no screen to find a pattern on";
+  throw new RollcallError("bad_input", `A session without a terminal has ${lacks}.`, {
+    hint: "Make it interactive with --kind.",
+  });
+}
+
+function notThatKind(agent: Agent, kind: Kind): RollcallError {
+  return new RollcallError("not_offered", `This agent cannot be ${kind} yet.`, {
+    hint: `It can be ${agent.capabilities.kinds.join(" or ")}.`,
+  });
+}
+
+function uuid(): string {
+  return process.getBuiltinModule("node:crypto").randomUUID();
+}
+
+/** What the caller asks for wins over the settings; null lifts a limit. */
+function limitsOf({ timeoutMs, idleTimeoutMs }: LaunchInput, config: Config): Limit[] {
+  const asked: Readonly<Record<LimitKind, number | null>> = {
+    timeout: timeoutMs === undefined ? limitOf(config, "session.timeout") : timeoutMs,
+    idle_timeout: idleTimeoutMs === undefined ? limitOf(config, "session.idle_timeout") : idleTimeoutMs,
+  };
+  return LIMIT_KINDS.flatMap((kind) => {
+    const allowed = asked[kind];
+    return allowed === null ? [] : [{ kind, allowed, unit: "ms" }];
+  });
+}

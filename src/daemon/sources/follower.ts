@@ -1,0 +1,290 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SessionRow } from "../../domain/session/session.ts";
+import { toInstant } from "../../domain/time.ts";
+import type { HolderConnection } from "../../host/holder.ts";
+import { findHolderFile, type HolderFile, spoolSegments } from "../../host/holder-files.ts";
+import {
+  type HolderMessage,
+  type HolderStatus,
+  type Report,
+  type ReportFields,
+  STREAMS,
+} from "../../host/holder-message.ts";
+import { faultPoint } from "../fault-point.ts";
+import { takeUnheard } from "../intake/unheard.ts";
+import type { LiveSession } from "../session/live-session.ts";
+import { HolderLink } from "./holder-link.ts";
+import { PipeOutput } from "./pipe-output.ts";
+import { TerminalOutput } from "./terminal-output.ts";
+
+/** What takes the bytes of a session: a recording of its terminal, or the transcript of its pipes. */
+export interface Output {
+  /** Where to go on in each stream. */
+  readonly from: { readonly out: number; readonly err: number };
+  take(message: Extract<HolderMessage, { type: "output" }>): Promise<void> | void;
+  /** The terminal has this size from here on. */
+  resize?(cols: number, rows: number): void;
+  /** What the agent reported of its state behind this place of the output, as far as it was taken. */
+  reportsAfter?(offset: number): readonly ReportFields[];
+  /** The session is in another state, or asks for something else. */
+  show?(row: SessionRow): void;
+  /** It is over: everything that came is kept. */
+  finish(): Promise<void>;
+  /** It goes on without us: what is whole is kept, the holder has the rest. */
+  letGo(): Promise<void>;
+}
+
+const OBSERVE_MS = 2000;
+const LEAVING_MS = 1000;
+/** As much as a holder gives at once. */
+const PIECE_BYTES = 64 * 1024;
+
+/** Follows the holder of one session: its output is kept, its words become observations. */
+export class Follower {
+  readonly #session: LiveSession;
+  #link: HolderLink | undefined;
+  /** Someone may delete the folder under a session that lives on. */
+  #file: HolderFile | undefined;
+  #output: Output | undefined;
+  #following: Promise<void> | undefined;
+  #isLeaving = false;
+  #hasSeenEnd = false;
+  readonly #connected = Promise.withResolvers<void>();
+  #observeTimer: NodeJS.Timeout | undefined;
+  #lastOutputMs = 0;
+  #isOver = false;
+  /** Where in the output the last report stands that the holder told. */
+  #heardTo = 0;
+
+  constructor(session: LiveSession) {
+    this.#session = session;
+  }
+
+  /** Undefined while no holder is known, and after it has left. */
+  get connection(): HolderConnection | undefined {
+    return this.#link?.isOpen ? this.#link.connection : undefined;
+  }
+
+  /** Resolves once there is a connection, or none can come any more. */
+  async reachable(): Promise<void> {
+    if (!this.connection && !this.#isLeaving) await this.#connected.promise;
+  }
+
+  async status(): Promise<HolderStatus | undefined> {
+    return this.#link?.status();
+  }
+
+  /** What the agent declared last, once more. */
+  async refresh(): Promise<void> {
+    const status = await this.status();
+    if (status) await this.#believe(status);
+  }
+
+  /** Connects to the living holder; a holder that cannot be reached is looked for again. */
+  async begin(): Promise<void> {
+    if (this.#link?.isOpen) return;
+    const { folder, services } = this.#session;
+    const { slices } = services;
+    const row = await this.#session.row();
+    if (!row?.carried) return;
+    this.#output ??= this.#makeOutput(row.carried.consumed);
+    const { out, err } = this.#output.from;
+    try {
+      this.#link = await HolderLink.open(folder, { from: out, errFrom: err }, slices);
+    } catch {
+      this.#session.look(200);
+      return;
+    }
+    this.#connected.resolve();
+    // Its first one is believed, on every connection.
+    this.#statuses = 0;
+    this.#noteProcess();
+    this.#following = this.#follow(this.#link);
+  }
+
+  /** What a holder that is gone, or about to leave, has left of the output; what came already is not taken twice. */
+  async readRest(): Promise<void> {
+    const { folder } = this.#session;
+    const row = await this.#session.row();
+    if (!row?.carried) return;
+    this.#output ??= this.#makeOutput(row.carried.consumed);
+    for (const stream of STREAMS)
+      for (const { low, bytes } of spoolSegments(folder, stream, this.#output.from[stream]))
+        for (let at = Math.max(0, this.#output.from[stream] - low); at < bytes.length; at += PIECE_BYTES)
+          await this.#output.take({
+            ...{ type: "output", stream, offset: low + at },
+            bytes: bytes.subarray(at, at + PIECE_BYTES),
+          });
+    await this.#output.finish();
+    await this.#session.transcript.readRest();
+    await takeUnheard(this.#session, this.#output.reportsAfter?.(this.#heardTo) ?? []);
+  }
+
+  /** The record says something else of it. */
+  show(row: SessionRow): void {
+    this.#output?.show?.(row);
+  }
+
+  async finish(): Promise<void> {
+    this.#isOver = true;
+    this.#connected.resolve();
+    await this.#link?.close();
+    try {
+      await this.#output?.finish();
+    } finally {
+      await this.#observe(false);
+    }
+  }
+
+  async letGo(): Promise<void> {
+    this.#isLeaving = true;
+    this.#isOver = true;
+    this.#connected.resolve();
+    if (this.#observeTimer) await this.#observe();
+    // A holder that someone stopped takes no word, not even a good-bye.
+    await Promise.race([this.#disconnect(), sleep(LEAVING_MS, undefined, { ref: false })]);
+    await this.#output?.letGo();
+  }
+
+  async #disconnect(): Promise<void> {
+    await this.#link?.close();
+    await this.#following;
+  }
+
+  #makeOutput(consumed: { readonly out: number; readonly err: number }): Output {
+    const isTerminal = this.#session.carrying.launch.host === "pty";
+    return isTerminal ? new TerminalOutput(this.#session) : new PipeOutput(this.#session, consumed);
+  }
+
+  /** The daemon that started it may have died before it could write the process down. Said again, it changes nothing. */
+  #noteProcess(): void {
+    const file = findHolderFile(this.#session.folder);
+    if (!file) return;
+    this.#file = file;
+    const process = { ...file.agent, bootId: file.bootId };
+    const { isReadyAtExec } = this.#session.carrying.agent.capabilities;
+    // Not awaited: this may be called from within the queue of observations.
+    void this.#session.observe({ saw: "launched", process, isReady: isReadyAtExec });
+  }
+
+  async #follow(link: HolderLink): Promise<void> {
+    const { log } = this.#session.services;
+    try {
+      await link.follow((message) => this.#take(message));
+    } catch (error) {
+      log.error({ session: this.#session.id, err: error }, "invalid message from holder");
+      await link.close();
+    }
+    if (this.#isLeaving || this.#hasSeenEnd) return;
+    await this.#session.observe({ saw: "holder_gone" }).catch(() => this.#session.look(5000));
+  }
+
+  async #take(message: HolderMessage): Promise<void> {
+    const { agent } = this.#session.carrying;
+    switch (message.type) {
+      case "output":
+        this.#sawOutput();
+        return this.#output?.take(message);
+      case "status":
+        return this.#sawStatus(message);
+      case "report":
+        this.#heardTo = message.offset;
+        // A report means what it does after all that was written before it.
+        await this.#session.transcript.readRest();
+        return this.#session.intake.parsed((notes) => agent.observe.report?.(message.fields, notes) ?? {});
+      case "title":
+        return this.#session.intake.parsed((notes) => agent.observe.title?.(message.title, notes) ?? {});
+      case "exit":
+        return this.#sawExit(message.exit);
+      case "tree":
+        return this.#sawExit(message.exit);
+      case "resized":
+        return this.#output?.resize?.(message.cols, message.rows);
+      case "paused":
+        // Not awaited: it is stopped again behind this very message.
+        if (message.paused) void this.#session.pausing.holds();
+        return;
+      case "attached":
+      case "detached":
+      case "typist":
+        this.#link?.connection.askStatus();
+        return;
+      default:
+        return;
+    }
+  }
+
+  #statuses = 0;
+
+  async #sawStatus(status: HolderStatus): Promise<void> {
+    await this.#observe(status.typist !== null);
+    this.#output?.resize?.(status.cols, status.rows);
+    this.#statuses += 1;
+    if (this.#statuses > 1) return;
+    await this.#believe(status);
+    // An empty tree is told once more, behind all output.
+    if (status.exit && status.exit.tree.state !== "empty") await this.#sawExit(status.exit);
+  }
+
+  async #believe({ reports, title }: HolderStatus): Promise<void> {
+    const { observe } = this.#session.carrying.agent;
+    const { intake } = this.#session;
+    if (reports.main) await this.#believeReport(reports.main);
+    if (title !== null) await intake.parsed((notes) => observe.title?.(title, notes) ?? {});
+  }
+
+  /** A last word that says nothing of its state, as when it leaves, does not stand for those before it. */
+  async #believeReport({ fields, offset }: Report): Promise<void> {
+    const { notes, intake, carrying } = this.#session;
+    const seen = carrying.agent.observe.report?.(fields, notes.all) ?? {};
+    if (seen.signal) this.#heardTo = Math.max(this.#heardTo, offset);
+    await intake.take(seen);
+  }
+
+  async #sawExit(exit: NonNullable<HolderStatus["exit"]>): Promise<void> {
+    const { agent, launch } = this.#session.carrying;
+    const { leftovers } = this.#session.services;
+    const isDone = exit.tree.state === "empty" || exit.tree.state === "kept";
+    if (isDone) {
+      faultPoint("end.empty");
+      // What it said before it left is in the record before its end is.
+      await this.#output?.finish();
+      await this.#session.transcript.readRest();
+      await takeUnheard(this.#session, this.#output?.reportsAfter?.(this.#heardTo) ?? []);
+    }
+    const { folder } = this.#session;
+    const left = exit.tree.state === "empty" ? await leftovers.of(launch.marker, folder, this.#file) : [];
+    const { tellsTurns } = agent.capabilities;
+    await this.#session.observe({ saw: "exit", exit, leftovers: left, tellsTurns });
+    // Only then: an end that could not be recorded is looked for again.
+    this.#hasSeenEnd ||= isDone;
+  }
+
+  #sawOutput(): void {
+    this.#lastOutputMs = this.#session.services.context.now();
+    this.#session.screen.changed();
+    this.#session.services.trees.look(this.#session);
+    this.observeSoon();
+  }
+
+  /** Something was seen that the record shows, and that may be lost for seconds. */
+  observeSoon(): void {
+    if (!this.#isOver) this.#observeTimer ??= setTimeout(() => void this.#observe(), OBSERVE_MS);
+  }
+
+  /** What may be lost in a crash is no reason to stop following. */
+  async #observe(attached?: boolean): Promise<void> {
+    clearTimeout(this.#observeTimer);
+    this.#observeTimer = undefined;
+    const { context, log } = this.#session.services;
+    const activity = this.#session.activity.current;
+    const observed = context.store.observe(this.#session.id, {
+      ...(activity === null ? {} : { activity }),
+      ...(attached === undefined ? {} : { attached }),
+      ...(this.#lastOutputMs === 0 ? {} : { lastOutputAt: toInstant(this.#lastOutputMs) }),
+    });
+    await observed.catch((error: unknown) =>
+      log.warn({ session: this.#session.id, err: error }, "what was observed was not noted"),
+    );
+  }
+}

@@ -1,0 +1,158 @@
+import type { JsonObject } from "../json.ts";
+import type { Instant } from "../time.ts";
+import type { NewEntry } from "../transcript/entry.ts";
+import type { DeclaredTotals, UsageEntry } from "../usage.ts";
+import type { Launch, Limit } from "./carried.ts";
+import type { Evidence } from "./evidence.ts";
+import type { Ending, Outcome } from "./outcome.ts";
+import type { FinalPhase, Phase } from "./phase.ts";
+import type { Channel, Identity, Origin, ProcessIdentity, SessionRow, Waiting } from "./session.ts";
+import type { State } from "./state.ts";
+
+/** Who asked for something: a process of this machine, and the session that it runs in, if any. */
+export interface Asker {
+  readonly uid: number;
+  readonly pid: number;
+  readonly terminal: string | null;
+  readonly sessionId: string | null;
+}
+
+/** What happened to a session. The row of a session is nothing but these, applied in order. */
+export type EventBody = Happening & {
+  /** Where someone asked for it by a command; changes nothing of the row. */
+  readonly asker?: Asker;
+};
+
+type Happening =
+  | {
+      readonly kind: "created";
+      readonly identity: Identity;
+      readonly origin: Origin;
+      /** An end is an event of its own. */
+      readonly state: Exclude<State, "stopped" | "failed">;
+      readonly evidence: Evidence;
+      readonly process: ProcessIdentity | null;
+      readonly hasFile: boolean;
+      /** For a record of something that began before it was written down. */
+      readonly createdAt?: Instant;
+      /** For a session whose process Rollcall carries. */
+      readonly launch?: Launch;
+    }
+  /** A record brought back from its file, whole. */
+  | { readonly kind: "restored"; readonly row: Omit<SessionRow, "seq"> }
+  | {
+      readonly kind: "updated";
+      readonly phase?: Exclude<Phase, FinalPhase>;
+      readonly metadata?: JsonObject;
+      readonly error?: string;
+      readonly name?: string | null;
+      readonly resumeReady?: boolean;
+    }
+  /** `inHistory`: reached by an update of the phase, which leaves its step in the history. */
+  | {
+      readonly kind: "finalized";
+      readonly phase: FinalPhase;
+      readonly summary: string | null;
+      readonly inHistory: boolean;
+    }
+  | {
+      readonly kind: "state_changed";
+      readonly to: State;
+      readonly evidence: Evidence;
+      /** The generation that the evidence speaks of; an earlier one changes nothing. */
+      readonly generation?: number;
+      readonly waiting?: Waiting;
+      readonly ending?: Ending;
+      readonly exitCode?: number;
+      readonly exitSignal?: string;
+      /** When the agent left, where that was written down before anyone saw it. */
+      readonly endedAt?: Instant;
+      readonly endReason?: string;
+      /** How many processes had to be killed. */
+      readonly killed?: number;
+      /** For a resume. */
+      readonly launch?: Launch;
+    }
+  /** The process runs; its identity tells it apart from a later one with the same pid. */
+  | { readonly kind: "launched"; readonly process: ProcessIdentity; readonly generation: number }
+  /** Recorded before it is written: input is given at most once, whatever crashes. */
+  | {
+      readonly kind: "input_given";
+      readonly by: InputKind;
+      readonly generation: number;
+      readonly text: string;
+      /** The turn that it begins, or in which it is queued. */
+      readonly turn?: number;
+      /** Given in mid-turn: the agent takes it into that turn, or into one of its own. */
+      readonly isQueued?: boolean;
+    }
+  /** `text`: one is recorded for delivery. `agent`: it began to work without one of ours. */
+  | {
+      readonly kind: "turn_began";
+      readonly number: number;
+      readonly generation: number;
+      readonly by: "text" | "agent";
+      /** The text in one line, where it is given only once the agent is ready. */
+      readonly about?: string;
+      /** The text is an order to the agent's own program, such as `/clear`. */
+      readonly isCommand?: boolean;
+    }
+  /** Appended again for the same turn only to add an outcome or an error that was not known before. */
+  | {
+      readonly kind: "turn_ended";
+      readonly number: number;
+      readonly generation: number;
+      readonly outcome: Outcome | null;
+      readonly error: string | null;
+    }
+  /** Most of a limit is used up. */
+  | { readonly kind: "limit_neared"; readonly limit: Limit }
+  /** No living process could be shown. Unlike other changes it does not count as activity. */
+  | { readonly kind: "reconciled"; readonly evidence: Evidence }
+  | { readonly kind: "identified"; readonly identity: Partial<Identity>; readonly lastActiveAt?: Instant }
+  | { readonly kind: "totals_declared"; readonly totals: Partial<DeclaredTotals> }
+  /** The ledger has other sums than before: at most once in each commit, however many requests came with it. */
+  | { readonly kind: "usage_changed" }
+  | {
+      readonly kind: "entry_added";
+      readonly entry: NewEntry;
+      /** How much of the output of a carried session is in the transcript with this entry. */
+      readonly consumed?: { readonly stream: "out" | "err"; readonly offset: number };
+      /** A user's text that begins a turn of its own, by what the transcript says before it. */
+      readonly opensTurn?: boolean;
+    };
+
+export const INPUT_KINDS = ["prompt", "send", "keys", "answer", "interrupt"] as const;
+export type InputKind = (typeof INPUT_KINDS)[number];
+
+export type EventKind = EventBody["kind"];
+
+/** An event that was not stored yet. Its id makes appending it twice the same as once. */
+export interface NewEvent {
+  readonly id: string;
+  readonly at: Instant;
+  /** Through which channel it was said, where someone said it. */
+  readonly channel: Channel | null;
+  readonly body: EventBody;
+}
+
+/** What one change adds to a session: events, and requests for its ledger. */
+export interface Decision {
+  readonly events: readonly NewEvent[];
+  readonly usage?: readonly UsageEntry[];
+}
+
+export interface SessionEvent extends NewEvent {
+  readonly sessionId: string;
+  readonly seq: number;
+}
+
+/** What the feed carries: every event, and the removal of whole sessions. */
+export type FeedEvent =
+  | (SessionEvent & { readonly cursor: string })
+  | {
+      readonly cursor: string;
+      readonly sessionId: string;
+      readonly at: Instant;
+      readonly body: { readonly kind: "deleted" };
+    };

@@ -1,0 +1,54 @@
+import type { EventBody } from "../session/event.ts";
+import type { Evidence } from "../session/evidence.ts";
+import type { SessionRow } from "../session/session.ts";
+import { isLive } from "../session/state.ts";
+import type { Instant } from "../time.ts";
+import { decideSignal } from "./decide-signal.ts";
+import { turnOver } from "./decide-turn.ts";
+import type { Signal, TrustOrder } from "./signal.ts";
+
+/** What is seen of a session that someone started without Rollcall. */
+export type OutsideObservation =
+  | { readonly saw: "signal"; readonly signal: Signal; readonly trust: TrustOrder }
+  /** It has been silent for a while, and its transcript does not say that the open turn is over. */
+  | { readonly saw: "silence" }
+  /** Its process is gone. `isTold`: by its own word, and not only because it cannot be found. */
+  | { readonly saw: "gone"; readonly isTold: boolean };
+
+/** Decides what an observation changes. Such a session is only observed: nothing follows but the record. */
+export function decideOutside(row: SessionRow, observation: OutsideObservation, at: Instant): EventBody[] {
+  if (observation.saw === "silence") return row.waiting?.for === "prompt" ? turnOver(row, null, null) : [];
+  if (observation.saw === "gone")
+    return [...turnOver(row, null, null), ...(isLive(row.state) ? [gone(row, observation.isTold)] : [])];
+  if (isLive(row.state)) return signalled(row, observation, at);
+  const { source, rule } = observation.signal;
+  const back = changed(row, "resuming", { source, rule, excerpt: "seen again" });
+  const begun: SessionRow = { ...row, state: "resuming", generation: row.generation + 1, waiting: null };
+  return [back, ...signalled(begun, observation, at)];
+}
+
+/** Its turns are those of its transcript: signals tell only what it does now. */
+function signalled(
+  row: SessionRow,
+  observation: Extract<OutsideObservation, { saw: "signal" }>,
+  at: Instant,
+): EventBody[] {
+  const actions = decideSignal({ ...row, turn: null }, observation, at);
+  return actions.flatMap((action) => (action.do === "append" ? [action.body] : []));
+}
+
+/** How it ended is nobody's to know: its exit was seen by who started it. */
+function gone(row: SessionRow, isTold: boolean): EventBody {
+  const evidence: Evidence = { source: "process", rule: isTold ? "left" : "no_process", excerpt: null };
+  return isTold
+    ? { ...changed(row, "stopped", evidence), ending: { how: "declared", outcome: null } }
+    : { ...changed(row, "unknown", evidence), endReason: "no_process" };
+}
+
+function changed(
+  { generation }: SessionRow,
+  to: SessionRow["state"],
+  evidence: Evidence,
+): Extract<EventBody, { kind: "state_changed" }> {
+  return { kind: "state_changed", to, evidence, ...(to === "resuming" ? {} : { generation }) };
+}

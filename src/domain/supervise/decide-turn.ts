@@ -1,0 +1,162 @@
+import type { EventBody } from "../session/event.ts";
+import type { Evidence } from "../session/evidence.ts";
+import { type LastTurn, type Outcome, outcomeOf } from "../session/outcome.ts";
+import type { SessionRow } from "../session/session.ts";
+import { isEnded } from "../session/state.ts";
+import { isGoalDone, isOpen, isUntaken, NOT_DELIVERED, outcomeOfResult } from "../session/turn.ts";
+import type { Instant } from "../time.ts";
+import { isLost } from "./decide-end.ts";
+import type { Action, Observation } from "./observation.ts";
+import { AT_PROMPT } from "./signal.ts";
+
+type Change = Extract<EventBody, { kind: "state_changed" }>;
+type TextGiven = Extract<Observation, { saw: "text_given" }>;
+
+/** A text begins a turn at the prompt. In mid-turn it waits for the agent to take it up, and the turn is told later. */
+export function decideText(row: SessionRow, given: TextGiven): readonly Action[] {
+  const { generation } = row;
+  const { by, text, isCommand } = given;
+  if (row.state !== "running" && row.waiting?.for !== "prompt") return [];
+  const input = { kind: "input_given", by, generation, text } as const;
+  if (row.carried?.launch.tellsTurns !== true) return [append(input)];
+  if (by === "prompt") return [append({ ...input, ...turnOf(row) })];
+  if (row.waiting?.for !== "prompt") return [append({ ...input, ...turnOf(row), isQueued: true })];
+  const number = nextNumber(row);
+  const evidence: Evidence = { source: "operator", rule: "text_given", excerpt: null };
+  return [
+    append({ kind: "turn_began", number, generation, by: "text", ...(isCommand ? { isCommand } : {}) }),
+    append({ ...input, turn: number }),
+    append({ kind: "state_changed", to: "running", evidence, generation }),
+  ];
+}
+
+function turnOf({ turn }: SessionRow): { turn?: number } {
+  return isOpen(turn) ? { turn: turn.number } : {};
+}
+
+/**
+ * The turn of a text that a launch begins with. Empty where the agent tells no turns, or there is no text. `about` is
+ * that text in one line, without secrets.
+ */
+export function firstTurn(
+  launch: { readonly hasPrompt: boolean; readonly tellsTurns: boolean },
+  { turn, generation }: Pick<SessionRow, "turn" | "generation">,
+  about?: string,
+): EventBody[] {
+  if (!launch.hasPrompt || !launch.tellsTurns) return [];
+  const number = (turn?.number ?? 0) + 1;
+  return [{ kind: "turn_began", number, generation, by: "text", ...(about ? { about } : {}) }];
+}
+
+/** Something else than its state shows that the agent has the text. */
+export function decideTaken(row: SessionRow, evidence: Evidence): readonly Action[] {
+  if (!isUntaken(row.turn) || row.state !== "running") return [];
+  return [append({ kind: "state_changed", to: "running", evidence, generation: row.generation })];
+}
+
+/** The text may or may not have reached the agent: it is never given twice. */
+export function decideNotTaken(
+  row: SessionRow,
+  { turn, afterMs }: Extract<Observation, { saw: "text_not_taken" }>,
+  at: Instant,
+): readonly Action[] {
+  if (!isUntaken(row.turn) || row.turn.number !== turn || row.state !== "running") return [];
+  const excerpt = `nothing seen of the text in ${afterMs} ms`;
+  return [
+    append(ended(row, "failure", NOT_DELIVERED)),
+    ...rest(row, { source: "timer", rule: NOT_DELIVERED, excerpt }, at),
+  ];
+}
+
+/** Where the agent has said nothing of a command of its own, its effect on the screen is all there will be. */
+export function decideCommandShown(row: SessionRow, turn: number, at: Instant): readonly Action[] {
+  const isSilent = row.state === "running" && row.turn?.isReported === false;
+  if (!isOpen(row.turn) || row.turn.number !== turn || !row.turn.isCommand || !isSilent) return [];
+  return [
+    append(ended(row, "success", null)),
+    ...rest(row, { source: "screen", rule: "command_shown", excerpt: null }, at),
+  ];
+}
+
+/** What is still to be done for a session that runs: its first text, or the end of its input. */
+export function owedInput(row: SessionRow, isReadyAtExec: boolean): readonly Action[] {
+  const { carried } = row;
+  if (carried === null || row.state !== "running") return [];
+  const { hasPrompt, closesInput, tellsTurns } = carried.launch;
+  if (!tellsTurns && !isReadyAtExec) return [];
+  if (hasPrompt && !carried.isPromptGiven) return [{ do: "give_text" }];
+  const isDone = tellsTurns ? isGoalDone(row) : closesInput;
+  return isDone ? [{ do: "close_input" }] : [];
+}
+
+/** The agent rests after a turn: at its prompt, or, where it works on one goal, about to leave. */
+export function rest(row: SessionRow, evidence: Evidence, at: Instant): readonly Action[] {
+  if (row.kind === "autonomous") return [{ do: "close_input" }];
+  const { generation } = row;
+  const waiting = { ...AT_PROMPT, since: at };
+  return [append({ kind: "state_changed", to: "waiting_input", evidence, generation, waiting })];
+}
+
+/** The end of the open turn. A command of the agent's own that tells nothing of itself went well. */
+export function turnOver(row: SessionRow, result: LastTurn, why: string | null): EventBody[] {
+  if (!isOpen(row.turn)) return [];
+  const outcome = result === null ? (row.turn.isCommand ? "success" : null) : outcomeOfResult(result);
+  return [ended(row, outcome, outcome === "failure" ? why : null)];
+}
+
+function ended(row: SessionRow, outcome: Outcome | null, error: string | null): EventBody {
+  const { generation, turn } = row;
+  return { kind: "turn_ended", number: turn?.number ?? 1, generation, outcome, error };
+}
+
+/** A turn that was missed: the agent tells only how it went. */
+export function missedTurn(
+  row: SessionRow,
+  result: Exclude<LastTurn, null>,
+  why: string | null,
+): EventBody[] {
+  if (row.carried?.launch.tellsTurns !== true) return [];
+  const outcome = outcomeOfResult(result);
+  const number = nextNumber(row);
+  const { generation } = row;
+  return [
+    { kind: "turn_began", number, generation, by: "agent" },
+    { kind: "turn_ended", number, generation, outcome, error: outcome === "failure" ? why : null },
+  ];
+}
+
+/** The agent shows to work, or asks in the middle of its work, without a text of ours. */
+export function begunByAgent(row: SessionRow): EventBody[] {
+  if (row.carried?.launch.tellsTurns !== true || isOpen(row.turn)) return [];
+  return [{ kind: "turn_began", number: nextNumber(row), generation: row.generation, by: "agent" }];
+}
+
+/** Ends the open turn with the session: by its outcome, or by nothing where the session was lost. */
+export function withTurnEnds(row: SessionRow, actions: readonly Action[]): readonly Action[] {
+  const at = actions.findIndex((action) => action.do === "append" && isTheEnd(row, action.body));
+  const action = actions[at];
+  if (!isOpen(row.turn) || action?.do !== "append") return actions;
+  const isEndedBefore = actions
+    .slice(0, at)
+    .some((one) => one.do === "append" && one.body.kind === "turn_ended");
+  if (isEndedBefore) return actions;
+  return actions.toSpliced(at, 0, append(ended(row, outcomeOfEnd(action.body as Change), null)));
+}
+
+function isTheEnd(row: SessionRow, body: EventBody): boolean {
+  if (body.kind !== "state_changed") return false;
+  return isEnded(body.to) || isLost({ ...row, state: body.to, endReason: body.endReason ?? null });
+}
+
+function outcomeOfEnd({ to, ending }: Change): Outcome | null {
+  if (to === "failed") return "failure";
+  return to === "unknown" || ending === undefined ? null : outcomeOf(ending);
+}
+
+function nextNumber({ turn }: SessionRow): number {
+  return (turn?.number ?? 0) + 1;
+}
+
+function append(body: EventBody): Action {
+  return { do: "append", body };
+}

@@ -1,0 +1,65 @@
+import type { SessionRecord } from "../domain/session/session.ts";
+import { agentOf, duration, relativeTime } from "./format.ts";
+import { costOf, nameOf, stateOf, tokensOf } from "./session-cells.ts";
+import { printable } from "./text.ts";
+import { turnError } from "./turn.ts";
+
+/** One session for people, a line for each thing that is known. */
+export function describeSession(session: SessionRecord, now: number): string {
+  const lines: readonly (readonly [string, string | null])[] = [
+    ["id", session.id],
+    ["name", session.origin === "observed" ? nameOf(session) : session.name],
+    ["agent", agentOf(session)],
+    ["kind", `${session.kind}, through ${session.channel}`],
+    ["state", `${stateOf(session)} (${session.stateSource}, ${relativeTime(session.stateSince, now)})`],
+    ["now", activityOf(session, now)],
+    ["last turn", lastTurnOf(session)],
+    ["status", session.status],
+    ["phase", phasesOf(session)],
+    ["outcome", session.outcome],
+    ["end reason", session.endReason],
+    ["summary", session.summary],
+    ["about", session.about === session.goal ? null : session.about],
+    ["goal", session.goal],
+    ["role", session.role],
+    ["model", session.model],
+    ["task", session.taskId],
+    ["chain", session.chainId],
+    ["parent", session.parentId],
+    ["created", `${session.createdAt} (${relativeTime(session.createdAt, now)})`],
+    ["active", `${session.lastActiveAt} (${relativeTime(session.lastActiveAt, now)})`],
+    ["duration", session.durationMs === null ? null : duration(session.durationMs)],
+    ["go on", session.resumeReady ? "ready" : "not ready"],
+    ["resumed", session.resumeCount === 0 ? null : `${session.resumeCount} times`],
+    [
+      "errors",
+      session.lastError === null ? null : `${session.errorCount}, the last: ${session.lastError.message}`,
+    ],
+    ["usage", session.usage.tokensTotal === null ? null : `${tokensOf(session)} tokens, ${costOf(session)}`],
+    ["workspace", session.workspacePath],
+    [
+      "git",
+      session.gitBranch === null ? null : `${session.gitBranch} ${session.gitCommit?.slice(0, 10) ?? ""}`,
+    ],
+    ["machine", session.machine],
+    ["metadata", Object.keys(session.metadata).length === 0 ? null : JSON.stringify(session.metadata)],
+  ];
+  const known = lines.filter((line): line is readonly [string, string] => line[1] !== null);
+  const width = Math.max(...known.map(([title]) => title.length));
+  return known.map(([title, text]) => `${title.padEnd(width)}  ${printable(text)}`).join("\n");
+}
+
+function activityOf({ activity }: SessionRecord, now: number): string | null {
+  return activity === null ? null : `${activity.text} (${relativeTime(activity.at, now)})`;
+}
+
+function lastTurnOf(session: SessionRecord): string | null {
+  const error = turnError(session);
+  return error === null ? null : `failed: ${error}`;
+}
+
+function phasesOf({ phase, history }: SessionRecord): string {
+  const first = history[0];
+  if (!first) return phase;
+  return [first.fromPhase, ...history.map((step) => step.toPhase)].slice(-6).join(" → ");
+}

@@ -1,0 +1,105 @@
+import type { SessionRecord } from "../domain/session/session.ts";
+import { isLive } from "../domain/session/state.ts";
+import type { Instant } from "../domain/time.ts";
+import { agentOf, count, money, UNKNOWN } from "./format.ts";
+import { isBeforeTurn, turnError } from "./turn.ts";
+
+/** Names of the outside world by which a person finds a session that Rollcall does not carry. */
+export type Terminals = ReadonlyMap<string, string>;
+
+export function stateOf({ state, waiting }: SessionRecord): string {
+  return waiting === null ? state : `${state} (${waiting.for})`;
+}
+
+/** Since when it waits; while it works, when it last showed that; when it ended. */
+export function ageSince(session: SessionRecord): Instant {
+  const { state, waiting, activity, endedAt, lastActiveAt, lastOutputAt, stateSince } = session;
+  if (waiting !== null) return waiting.since;
+  if (state === "stopped" || state === "failed") return endedAt ?? stateSince;
+  if (state !== "running") return stateSince;
+  return activity?.at ?? lastOutputAt ?? lastActiveAt;
+}
+
+/** Folder and branch. */
+export function whereOf({ workspacePath, gitBranch }: SessionRecord): string {
+  if (workspacePath === null) return UNKNOWN;
+  const folder = workspacePath.split("/").findLast((part) => part !== "") ?? "/";
+  return gitBranch === null || gitBranch === folder ? folder : `${folder}:${gitBranch}`;
+}
+
+export function isOutside({ origin }: SessionRecord): boolean {
+  return origin === "observed";
+}
+
+/** Its name; one outside is marked, with the terminal or process that it is found by. */
+export function nameOf(session: SessionRecord, terminals: Terminals = new Map()): string {
+  if (!isOutside(session)) return session.name ?? UNKNOWN;
+  const outside = ["outside", placeOutside(session, terminals)].filter((part) => part !== null).join(" ");
+  return session.name === null ? outside : `${session.name} (${outside})`;
+}
+
+/** The terminal of a session outside, else its process; null where neither is known. */
+export function placeOutside({ id, process }: SessionRecord, terminals: Terminals): string | null {
+  return terminals.get(id) ?? (process === null ? null : `pid ${process.pid}`);
+}
+
+/** What it does now; of one that is over or failed, why. */
+export function nowOf(session: SessionRecord): string | null {
+  if (!isLive(session.state)) return reasonOf(session);
+  const error = turnError(session);
+  if (error !== null) return `failed: ${error}`;
+  const { activity, waiting } = session;
+  if (activity === null || isAsked(activity.tool, waiting)) return null;
+  return isBeforeTurn(session, activity.at) ? "…" : activity.text;
+}
+
+/** The call that a request is about is shown with the request. */
+function isAsked(tool: string | null, waiting: SessionRecord["waiting"]): boolean {
+  return tool !== null && waiting?.tool === tool;
+}
+
+/** Why nothing can be known of a session, in a few words. */
+const LOSSES: Readonly<Record<string, string>> = {
+  not_ready: "nothing seen since its start",
+  no_process: "process gone",
+  holder_lost: "holder gone",
+  machine_reboot: "machine restarted",
+  not_proven: "end not proven",
+};
+
+/** Why a session is over or was lost, and the last that it showed. */
+export function reasonOf(session: SessionRecord): string | null {
+  const { endReason, exitSignal, exitCode, outcome, summary, activity } = session;
+  const how = exitSignal ?? (exitCode ? `exit ${exitCode}` : null);
+  const reason = endReason !== null && Object.hasOwn(LOSSES, endReason) ? LOSSES[endReason] : endReason;
+  const why = [reason ?? (outcome === "success" ? outcome : (how ?? outcome)), turnError(session)];
+  const last = summary ?? activity?.text ?? null;
+  return [...why, last].filter((part) => part !== null && part !== "").join(": ") || null;
+}
+
+/** A phase that someone declared; every record begins with one that nobody did. */
+export function declaredPhase({ phase, history }: SessionRecord): string | null {
+  return phase === "initializing" && history.length === 0 ? null : phase;
+}
+
+/** Agent and model; a model that begins with the name of its agent says both. */
+export function agentAndModel(session: SessionRecord): string {
+  const { model, agentType, agentName } = session;
+  const agent = agentOf(session);
+  if (model === null) return agent;
+  const both = model.startsWith(`${agentType}-`) ? [agentName, model] : [agent, model];
+  return both.filter((part) => part !== null && part !== UNKNOWN).join(" ");
+}
+
+export function tokensOf({ usage }: SessionRecord): string {
+  return mark(count(usage.tokensTotal), usage.partial);
+}
+
+export function costOf({ usage }: SessionRecord): string {
+  return mark(money(usage.costUsd), usage.partial);
+}
+
+/** A sum over something that was not measured is at least so much. */
+function mark(text: string, isPartial: boolean): string {
+  return isPartial && text !== UNKNOWN ? `≥${text}` : text;
+}

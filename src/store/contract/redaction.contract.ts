@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { created, newEvent, request, T0 } from "../../testing/events.ts";
+import { redacting } from "../redacting.ts";
+import type { Store } from "../store.ts";
+import { codeOf, type MakePlace } from "./place.ts";
+
+const SECRET = "hunter2-is-no-password";
+
+/** Hides it wherever it stands in a value. */
+function hide<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value).replaceAll(SECRET, "[redacted]")) as T;
+}
+
+export function redactionContract(makePlace: MakePlace): void {
+  describe("redaction around the store", () => {
+    test("leaves a secret in nothing that was written, whichever way it came", async () => {
+      using place = makePlace();
+      await using store = redacting(place.open(), hide);
+      await writeEverywhere(store);
+      expect(await placesOf(SECRET, store)).toEqual([]);
+    });
+
+    test("is what keeps it out: the engine alone stores it as it came", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await writeEverywhere(store);
+      expect(await placesOf(SECRET, store)).toEqual(["row", "observed", "events", "usage", "delegations"]);
+    });
+
+    test("finds a name and a task by the words that were stored", async () => {
+      using place = makePlace();
+      await using store = redacting(place.open(), hide);
+      await writeEverywhere(store);
+      let namesake: string | undefined;
+      const ask = store.change("other", (_row, { findNamesake }) => {
+        namesake = findNamesake(SECRET, "here");
+        return [];
+      });
+      expect(await codeOf(ask)).toBe("session_not_found");
+      expect(namesake).toBe("s");
+      expect(await store.findDelegation(SECRET)).toMatchObject({ taskId: "[redacted]" });
+    });
+  });
+}
+
+async function writeEverywhere(store: Store): Promise<void> {
+  const identity = { name: SECRET, machine: "here", agentName: SECRET, metadata: { deep: [SECRET] } };
+  const entry = { role: "user", kind: "text", text: `say ${SECRET}`, tool: null } as const;
+  await store.change("s", () => ({
+    events: [newEvent(created({ origin: "started", identity })), newEvent({ kind: "entry_added", entry })],
+    usage: [request("r", { model: SECRET })],
+  }));
+  await store.change("s", () => [newEvent({ kind: "updated", error: SECRET })]);
+  await store.observe("s", { activity: { text: SECRET, tool: null, at: T0 } });
+  const asked = { at: T0, agentName: SECRET, taskId: SECRET, sessionId: null, seq: null };
+  await store.logDelegation({ ...asked, resume: false, reason: "no_existing_session" });
+}
+
+async function placesOf(secret: string, store: Store): Promise<string[]> {
+  const stored = await store.find("s");
+  const all = {
+    row: stored?.row,
+    observed: stored?.observed,
+    events: await store.events("s"),
+    usage: await store.usageOf("s"),
+    delegations: await Array.fromAsync(store.delegations()),
+  };
+  return Object.entries(all).flatMap(([place, value]) =>
+    JSON.stringify(value).includes(secret) ? [place] : [],
+  );
+}

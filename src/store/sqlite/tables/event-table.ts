@@ -1,0 +1,160 @@
+import type { Database } from "better-sqlite3";
+import { RollcallError } from "../../../domain/errors.ts";
+import type { EventBody, FeedEvent, NewEvent, SessionEvent } from "../../../domain/session/event.ts";
+import type { Channel } from "../../../domain/session/session.ts";
+import type { Entry } from "../../../domain/transcript/entry.ts";
+import type { RangeQuery } from "../../store.ts";
+import { LazyStatement } from "./lazy-statement.ts";
+import { rowSum } from "./row-sum.ts";
+
+interface KeptEvent {
+  readonly feed: number;
+  readonly seq: number;
+  readonly id: string;
+  readonly at: string;
+  readonly channel: string | null;
+  readonly body: string;
+  readonly session_id: string | null;
+}
+
+/** How many events a caller gets who names no limit; the rest comes with the next cursor. */
+const PAGE = 1000;
+
+export class EventTable {
+  readonly #db: Database;
+  readonly #insert: LazyStatement<unknown[]>;
+  readonly #find: LazyStatement<[string], KeptEvent>;
+  readonly #feed: LazyStatement<[number, number], KeptEvent>;
+  readonly #feedEnd: LazyStatement<[], { readonly feed: number | null }>;
+  readonly #ranges = new Map<string, LazyStatement<unknown[], KeptEvent>>();
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#insert = new LazyStatement(
+      db,
+      `INSERT INTO events (session, seq, id, at, channel, kind, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#find = new LazyStatement(
+      db,
+      "SELECT e.*, s.id AS session_id FROM events e JOIN sessions s ON s.no = e.session WHERE e.id = ?",
+    );
+    this.#feed = new LazyStatement(
+      db,
+      `SELECT e.*, s.id AS session_id FROM events e LEFT JOIN sessions s ON s.no = e.session
+       WHERE e.feed > ? AND (s.no IS NOT NULL OR e.kind = 'deleted') ORDER BY e.feed LIMIT ?`,
+    );
+    this.#feedEnd = new LazyStatement(db, "SELECT max(feed) AS feed FROM events");
+  }
+
+  /** The place of the event in the feed; undefined for one whose id is there already. */
+  insert(sessionNo: number, seq: number, event: NewEvent): number | undefined {
+    const { id, at, channel, body } = event;
+    const text = JSON.stringify(body);
+    const sum = rowSum(sessionNo, seq, id, at, channel, body.kind, text);
+    try {
+      const { lastInsertRowid } = this.#insert.ready.run(
+        sessionNo,
+        seq,
+        id,
+        at,
+        channel,
+        body.kind,
+        text,
+        sum,
+      );
+      return Number(lastInsertRowid);
+    } catch (error) {
+      // Asked afterwards and not before: it almost never is.
+      if (isKnownId(error)) return undefined;
+      throw error;
+    }
+  }
+
+  find(id: string): SessionEvent | undefined {
+    const kept = this.#find.get(id);
+    return kept && toEvent(kept, kept.session_id ?? "");
+  }
+
+  range(sessionId: string, query: RangeQuery): SessionEvent[] {
+    return this.#select(sessionId, query, false).map((kept) => toEvent(kept, sessionId));
+  }
+
+  entries(sessionId: string, query: RangeQuery): Entry[] {
+    return this.#select(sessionId, query, true).map((kept) => toEntry(kept, sessionId));
+  }
+
+  feed(after: string | undefined, limit: number): FeedEvent[] {
+    return this.#feed.all(parseCursor(after), limit).map(toFeedEvent);
+  }
+
+  feedEnd(): string {
+    return String(this.#feedEnd.get()?.feed ?? 0);
+  }
+
+  #select(sessionId: string, query: RangeQuery, entriesOnly: boolean): KeptEvent[] {
+    const { after = 0, before = Number.MAX_SAFE_INTEGER, limit = PAGE, tail = false } = query;
+    const rows = this.#range(entriesOnly, tail).all(sessionId, after, before, limit === 0 ? -1 : limit);
+    return tail ? rows.reverse() : rows;
+  }
+
+  #range(entriesOnly: boolean, tail: boolean): LazyStatement<unknown[], KeptEvent> {
+    const sql = `SELECT feed, seq, id, at, channel, body, NULL AS session_id FROM events
+      WHERE session = (SELECT no FROM sessions WHERE id = ?) AND seq > ? AND seq < ?
+      ${entriesOnly ? "AND kind = 'entry_added'" : ""} ORDER BY seq ${tail ? "DESC" : "ASC"} LIMIT ?`;
+    let statement = this.#ranges.get(sql);
+    if (!statement) {
+      statement = new LazyStatement(this.#db, sql);
+      this.#ranges.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function isKnownId(error: unknown): boolean {
+  const { code, message = "" } = error as { readonly code?: unknown; readonly message?: string };
+  return code === "SQLITE_CONSTRAINT_UNIQUE" && message.endsWith("events.id");
+}
+
+export function parseBody(body: string, sessionId: string): EventBody {
+  try {
+    return JSON.parse(body) as EventBody;
+  } catch (cause) {
+    throw new RollcallError("corrupt", `An event of session ${sessionId} is damaged and was left as it is.`, {
+      hint: "See `rollcall verify`; `rollcall restore FILE` goes back to a backup.",
+      facts: { sessionId },
+      cause,
+    });
+  }
+}
+
+function toEvent(kept: KeptEvent, sessionId: string): SessionEvent {
+  return {
+    sessionId,
+    seq: kept.seq,
+    id: kept.id,
+    at: kept.at,
+    channel: kept.channel as Channel | null,
+    body: parseBody(kept.body, sessionId),
+  };
+}
+
+function toEntry(kept: KeptEvent, sessionId: string): Entry {
+  const body = parseBody(kept.body, sessionId);
+  if (body.kind !== "entry_added") throw new RollcallError("corrupt", `Event ${kept.id} is no entry.`);
+  return { seq: kept.seq, at: kept.at, ...body.entry };
+}
+
+function toFeedEvent(kept: KeptEvent): FeedEvent {
+  const cursor = String(kept.feed);
+  if (kept.session_id !== null) return { ...toEvent(kept, kept.session_id), cursor };
+  const { sessionId } = parseBody(kept.body, "that was removed") as unknown as { readonly sessionId: string };
+  return { cursor, sessionId, at: kept.at, body: { kind: "deleted" } };
+}
+
+function parseCursor(cursor: string | undefined): number {
+  const feed = cursor === undefined ? 0 : Number(cursor);
+  if (Number.isSafeInteger(feed) && feed >= 0) return feed;
+  throw new RollcallError("bad_input", `${JSON.stringify(cursor)} is not a cursor of the feed.`, {
+    hint: "Use the cursor of an event that the feed gave.",
+  });
+}

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, test, vi } from "vitest";
+import { storeLockers } from "../../src/machine/store-lock.ts";
+import { nativeBinding } from "../../src/store/sqlite/native-binding.ts";
+import { until } from "../live/user.ts";
+import { processState } from "./decoys.ts";
+import { type FaultUser, newFaultUser, reaches } from "./fault-user.ts";
+import { PATIENCE_MS } from "./scale.ts";
+
+vi.setConfig({ testTimeout: PATIENCE_MS });
+
+const WORKER = join(import.meta.dirname, "workers", "lock-often.ts");
+const storeOf = (user: FaultUser) => join(user.state, "rollcall.db");
+
+test("pausing a session that writes to the store lets it finish its transaction, and nobody is locked out", async () => {
+  await using user = newFaultUser();
+  const other = (await user.ok(["create", "--json"])).json;
+  const session = await user.start(["--", process.execPath, WORKER, storeOf(user)]);
+  const { agent } = user.holderOf(session);
+  await until(() => storeLockers(storeOf(user)).includes(agent.pid), "it to hold the lock");
+  for (let round = 0; round < 4; round++) {
+    await user.ok(["pause", session.id]);
+    const isFree = () => processState(agent.pid) === "T" && !storeLockers(storeOf(user)).includes(agent.pid);
+    await until(isFree, "it to be stopped outside a transaction");
+    await user.ok(["update", other.id as string, "--phase", "planning"]);
+    await user.ok(["continue", session.id]);
+  }
+});
+
+test("continue goes on with a session also while nothing can be recorded, and records it later", async () => {
+  await using user = newFaultUser();
+  const session = await user.start(["--", "sleep", "600"]);
+  const { agent } = user.holderOf(session);
+  await user.ok(["pause", session.id]);
+  await until(() => processState(agent.pid) === "T", "it to be stopped");
+  const db = new Database(storeOf(user), { nativeBinding: nativeBinding() });
+  db.exec("BEGIN IMMEDIATE");
+  const continued = await user.rollcall(["continue", session.id]);
+  db.exec("COMMIT");
+  db.close();
+  expect(continued.code).toBe(1);
+  expect(continued.stderr).toContain("goes on without a record");
+  expect(processState(agent.pid)).not.toBe("T");
+  await reaches(user, session.id, { state: "running" });
+});

@@ -1,0 +1,140 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { allCommands } from "../../src/cli/framework/commands.ts";
+import { LAUNCHER, ROOT, run } from "../cli/rollcall.ts";
+import { findTool } from "../cli/tools.ts";
+import { documentedCommands, type RealAnswer, shapeProblems } from "../json-shapes.ts";
+import { asking, atPrompt, reachAfter } from "./scripted.ts";
+import { type LiveUser, newLiveUser } from "./user.ts";
+
+/** For the one command that reads standard input. */
+const UPSERT = '{"id":"fleet-1","status":"failed","turns":3,"cost_usd":1}\n';
+
+/** Calls commands with `--json` and keeps what they answer, under the name that docs/json.md gives them. */
+class Answers {
+  readonly all: RealAnswer[] = [];
+  readonly #user: LiveUser;
+
+  constructor(user: LiveUser) {
+    this.#user = user;
+  }
+
+  async of(command: string, ...args: readonly string[]): Promise<{ readonly seq: number }> {
+    const words = command.split(" ").slice(1);
+    const { stdout } = await this.#user.rollcall([...words, "--json", ...args], { input: UPSERT });
+    for (const line of stdout.trim().split("\n")) this.all.push({ command, value: JSON.parse(line) });
+    return this.all.at(-1)?.value as { seq: number };
+  }
+}
+
+test("every command answers with the shape that docs/json.md gives, live", { timeout: 120_000 }, async () => {
+  await using user = newLiveUser();
+  const answers = new Answers(user);
+  const id = await atPrompt(user, "--name", "one");
+  await asking(user, id, "ask Bash");
+  for (const command of ["rollcall", "rollcall list", "rollcall top", "rollcall next"])
+    await answers.of(command);
+  for (const command of ["rollcall get", "rollcall wait", "rollcall explain", "rollcall data"])
+    await answers.of(command, id);
+  await reachAfter(user, id, (await answers.of("rollcall approve", id)).seq, "waiting_input");
+  await asking(user, id, "ask Bash");
+  await reachAfter(user, id, (await answers.of("rollcall deny", id)).seq, "waiting_input");
+  await asking(user, id, "question Which? red | green");
+  await reachAfter(user, id, (await answers.of("rollcall answer", id, "1")).seq, "waiting_input");
+  await answers.of("rollcall send --wait", id, 'say hi ; tool Read {"a":1}');
+  await answers.of("rollcall data", id);
+  await answers.of("rollcall logs", id);
+  await answers.of("rollcall keys", id, "x", "Backspace");
+  await answers.of("rollcall send", id, "hang");
+  await user.reach(id, "running");
+  await answers.of("rollcall pause", id, "nobody");
+  await answers.of("rollcall continue", id, "nobody");
+  await answers.of("rollcall interrupt", id);
+  await answers.of("rollcall fork", id);
+  await answers.of("rollcall end", id, "nobody");
+  await answers.of("rollcall resume", id);
+  await answers.of("rollcall start", "--", "true");
+  await answers.of("rollcall start --wait", "scripted", "say hi");
+  await answers.of("rollcall resume --all-lost");
+  await answers.of("rollcall demo");
+  await answers.of("rollcall demo --end");
+  await answers.of("rollcall status");
+  await answers.of("rollcall down");
+  await answers.of("rollcall status");
+  await answers.of("rollcall up");
+  for (const [command, ...args] of await recordCalls(user)) await answers.of(command, ...args);
+  expect(shapeProblems(answers.all)).toEqual([]);
+  const called = new Set(answers.all.map(({ command }) => command));
+  const isCalled = (command: string) =>
+    called.has(command) || called.has(command.replace("hooks remove", "hooks install"));
+  expect(documentedCommands().filter((command) => !isCalled(command))).toEqual([]);
+});
+
+/** The calls that need no live session. */
+async function recordCalls(user: LiveUser): Promise<[string, ...string[]][]> {
+  const record = await user.create();
+  return [
+    ["rollcall upsert"],
+    ["rollcall get", "fleet-1"],
+    ["rollcall create", "--name", "two"],
+    ["rollcall update", record, "--phase", "planning", "--error", "e", "--metadata", '{"a":{"b":1}}'],
+    ["rollcall should-resume", record],
+    ["rollcall should-resume", "nobody"],
+    ["rollcall finalize", record, "completed", "--summary", "s"],
+    ["rollcall get", record],
+    ["rollcall events", record],
+    ["rollcall search", "two"],
+    ["rollcall stats", "--resume"],
+    ["rollcall stats", "--by", "agent"],
+    ["rollcall reconcile"],
+    ["rollcall cleanup", "--dry-run"],
+    ["rollcall delete", record, "nobody"],
+    ["rollcall doctor"],
+    ["rollcall verify"],
+    ["rollcall backup"],
+    ["rollcall config get"],
+    ["rollcall config path"],
+    ["rollcall hooks install", "claude", "--dry-run"],
+    ["rollcall completion", "bash"],
+  ];
+}
+
+test("the page speaks of every command", () => {
+  const page = readFileSync(join(ROOT, "docs", "json.md"), "utf8");
+  expect(allCommands().filter(({ name }) => !page.includes(`\`rollcall ${name}`))).toEqual([]);
+});
+
+test.runIf(findTool("jq", "apt-get install jq"))(
+  "the orchestrator of the page runs five agents to their end, with the right answer of each",
+  { timeout: 120_000 },
+  async () => {
+    await using user = newLiveUser();
+    const bin = join(user.folder, "bin");
+    mkdirSync(bin);
+    const command = `#!/bin/sh\nexec "${process.execPath}" "${LAUNCHER}" "$@"\n`;
+    writeFileSync(join(bin, "rollcall"), command, { mode: 0o755 });
+    const [, recipe = ""] =
+      /^```bash\n(.*?)^```/ms.exec(readFileSync(join(ROOT, "docs", "json.md"), "utf8")) ?? [];
+    const env = { ...user.env, PATH: `${bin}:${user.env.PATH}` };
+    const said = await run("bash", ["-c", recipe], { env, cwd: user.workspace });
+    expect([said.code, said.stderr]).toEqual([0, ""]);
+    expect(said.stdout.trim().split("\n").toSorted()).toEqual([
+      "all tests pass",
+      "deployed",
+      "nothing to add",
+      "the notes are written",
+      "the plan is ready",
+    ]);
+    const { sessions } = (await user.ok(["list", "--json"])).json;
+    expect(sessions.map(({ state, outcome }) => [state, outcome])).toEqual(
+      Array(5).fill(["stopped", "success"]),
+    );
+  },
+);
+
+test("what the page does not say would be found", () => {
+  const wrong = [{ command: "rollcall reconcile", value: { reconciled: 1, more: true } }];
+  expect(shapeProblems(wrong)).toEqual([expect.stringMatching(/more.* does not exist/)]);
+  expect(shapeProblems([{ command: "rollcall down", value: { ended: [] } }])).toHaveLength(1);
+});
