@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Command, has, JSON_OPTION } from "../framework/command.ts";
 import { usage } from "../framework/parse.ts";
 import { type Acted, durationOption, withDaemon } from "../live.ts";
+import { InterruptNotice } from "../sessions/interrupt-notice.ts";
 import { checkWaitable, finishWait } from "../sessions/last-answer.ts";
 import { keyOption } from "../sessions/launch-options.ts";
 
@@ -35,14 +36,18 @@ export const command: Command = {
     const key = keyOption(input);
     return withDaemon(output, async (client, rollcall) => {
       const sessionId = await rollcall.resolve(reference);
-      if (has(input, "wait")) await checkWaitable(rollcall, sessionId);
       const asked = { sessionId, text, channel: "cli", ...(key === undefined ? {} : { key }) };
-      const sent = await client.call<Sent>("send_input", asked);
       if (has(input, "wait")) {
+        await checkWaitable(rollcall, sessionId);
         const session = await rollcall.get(sessionId);
+        using interrupt = new InterruptNotice(output);
+        interrupt.name(session);
+        const sent = await client.call<Sent>("send_input", asked);
         const limit = timeoutMs === undefined ? {} : { timeoutMs };
-        return finishWait(client, rollcall, output, { session, after: sent.seq, turn: sent.turn, ...limit });
+        const awaited = { session, after: sent.seq, turn: sent.turn, ...limit };
+        return await finishWait(client, rollcall, output, awaited);
       }
+      const sent = await client.call<Sent>("send_input", asked);
       if (output.isJson) output.json(sent);
       else output.line(`Sent to ${sessionId}.`);
       return 0;

@@ -9,6 +9,7 @@ import { usage } from "../framework/parse.ts";
 import { withDaemon } from "../live.ts";
 import { attachTo, canAttach } from "../sessions/attach.ts";
 import { IDENTITY_OPTIONS, identityOf } from "../sessions/identity.ts";
+import { InterruptNotice } from "../sessions/interrupt-notice.ts";
 import { finishWait } from "../sessions/last-answer.ts";
 import { environmentOf, keyOption, LAUNCH_OPTIONS, launchOf, textOf } from "../sessions/launch-options.ts";
 import { inWorktree, worktreeOf } from "../sessions/worktree-offer.ts";
@@ -55,6 +56,7 @@ export const command: Command = {
       const parent = optionOf(input, "parent");
       const parentId = parent === undefined ? undefined : await rollcall.resolve(parent);
       const branch = optionOf(input, "worktree");
+      using interrupt = wait ? new InterruptNotice(output) : undefined;
       const session = await inWorktree(rollcall, branch, launch.cwd, async (worktree) =>
         client.call<SessionRecord>("start_session", {
           ...identity,
@@ -73,8 +75,9 @@ export const command: Command = {
         }),
       );
       if (wait) {
+        interrupt?.name(session);
         const turn = session.turn === null ? null : 1;
-        return finishWait(client, rollcall, output, { session, after: 0, turn });
+        return await finishWait(client, rollcall, output, { session, after: 0, turn });
       }
       const attaches = kind === "interactive" && canAttach(input, output);
       if (attaches) return attachTo(rollcall, output, session.id);

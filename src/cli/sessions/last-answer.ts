@@ -34,7 +34,6 @@ export async function finishWait(
   output: Output,
   awaited: Awaited,
 ): Promise<number> {
-  using _interrupt = tellOnInterrupt(output, awaited.session);
   const { session, after, turn, timeoutMs } = awaited;
   const isGoal = session.kind === "autonomous";
   const { results } = await client.call<{ results: Waited[] }>("wait_for_session", {
@@ -114,15 +113,4 @@ export async function checkWaitable(rollcall: Rollcall, id: string): Promise<voi
       hint: "Start it with --wait-pattern, or read on with `rollcall data`.",
     },
   );
-}
-
-/** Ctrl-C leaves the session alone, and says so. */
-function tellOnInterrupt(output: Output, session: SessionRecord): Disposable {
-  const name = session.name ?? session.id;
-  const leave = () => {
-    output.note(`Session ${called(session)} goes on; end it with: rollcall end ${name}`);
-    process.exit(130);
-  };
-  process.once("SIGINT", leave);
-  return { [Symbol.dispose]: () => void process.removeListener("SIGINT", leave) };
 }
