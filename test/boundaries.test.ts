@@ -23,7 +23,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...["home", "recording", "machine", "domain"],
   ],
   server: ["operations", "present", "domain"],
-  cli: ["record", "client", "host", "present", "home", "recording", "machine", "domain"],
+  cli: ["record", "client", "agents", "host", "present", "home", "recording", "machine", "domain"],
   "index.ts": ["record", "store", "home", "machine", "domain"],
   // The one place that knows both daemon and server.
   "main.ts": ["daemon", "server", "record", "home", "domain"],
@@ -41,6 +41,9 @@ const NODE_GLOBALS =
 
 /** The engine shows nowhere else: a second one will stand beside it. */
 const KNOW_SQLITE = ["record/open.ts", "record/restore.ts", "record/lock.ts"];
+
+/** All that the command line sees of the agents: commands that programs call often load no adapter. */
+const FOR_CLI = ["agents/hooks.ts", "agents/hook-registry.ts"];
 
 /** Packages beside Node's own modules, and who may use them. */
 const PACKAGES: Readonly<Record<string, string>> = {
@@ -123,6 +126,8 @@ const PLANTED: readonly (readonly [path: string, text: string, complaint: RegExp
   ["record/a.ts", `import Database from "better-sqlite3";`, /better-sqlite3/],
   ["cli/commands/a.ts", `import type { Store } from "../../store/store.ts";`, /cli may not import store/],
   ["cli/a.ts", `import { startDaemon } from "../daemon/start.ts";`, /cli may not import daemon/],
+  ["cli/a.ts", `import { findAgent } from "../agents/registry.ts";`, /cli may import hooks of agents alone/],
+  ["cli/a.ts", `import { hooks } from "../agents/claude/hooks/hooks.ts";`, /hooks of agents alone/],
   ["agents/claude/a.ts", `import { parse } from "../codex/parse.ts";`, /variant/],
   ["agents/claude/a.ts", `import { Host } from "../../host/host.ts";`, /agents may not import host/],
   ["host/a.ts", `import { find } from "../agents/registry.ts";`, /host may not import agents/],
@@ -139,6 +144,7 @@ const ALLOWED: readonly (readonly [path: string, text: string])[] = [
   ["domain/a.test.ts", `import fc from "fast-check";\nimport { x } from "../testing/x.ts";`],
   ["record/open.ts", `import { openSqliteStore } from "../store/sqlite/store.ts";`],
   ["cli/attach.ts", `import { connect } from "../host/holder.ts";`],
+  ["cli/a.ts", `import { loadHooks } from "../agents/hook-registry.ts";`],
   ["cli/a.ts", `import { rollOrder } from "../present/roll-order.ts";`],
   ["agents/claude/a.ts", `import type { Agent } from "../agent.ts";`],
   ["agents/registry.ts", `import { claude } from "./claude/adapter.ts";`],
@@ -184,6 +190,8 @@ function complainOfFile(path: string, name: string): string | undefined {
   if (to === "index.ts") return "the public interface is for others";
   if (target.startsWith("store/sqlite/") && from !== "store" && !KNOW_SQLITE.includes(path))
     return "who opens the store alone knows the engine";
+  if (from === "cli" && to === "agents" && !FOR_CLI.includes(target))
+    return "cli may import hooks of agents alone";
   if (from === to) return isOtherVariant(path, target) ? "one variant may not import another" : undefined;
   return LAYERS[from]?.includes(to) ? undefined : `${from} may not import ${to}`;
 }

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CALLERS, HOOKS } from "../src/cli/commands/hook.ts";
+import { HOOKED_TYPES } from "../src/agents/hook-registry.ts";
+import { HOOKS } from "../src/cli/commands/hook.ts";
 import { Rollcall } from "../src/record/rollcall.ts";
 import { tempFolder } from "../src/testing/temp-folder.ts";
 import { hookExamples } from "./hook-examples.ts";
@@ -46,7 +47,7 @@ describe("docs/library.md", () => {
   test("shows what the hooks really take and answer", async () => {
     const real: string[] = [];
     for (const name of Object.keys(HOOKS))
-      for (const from of [undefined, ...Object.keys(CALLERS)])
+      for (const from of [undefined, ...HOOKED_TYPES])
         for (const { input, output } of await hookExamples(name, from))
           real.push(steady(input), steady(output));
     const shown = [...text.matchAll(/^```json\n(.*?)^```/gms)].map((match) =>

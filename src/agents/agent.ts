@@ -7,6 +7,7 @@ import type { Signal, TrustOrder } from "../domain/supervise/signal.ts";
 import type { Instant } from "../domain/time.ts";
 import type { NewEntry } from "../domain/transcript/entry.ts";
 import type { UsageEntry } from "../domain/usage.ts";
+import type { AgentHooks } from "./hooks.ts";
 
 /**
  * All that Rollcall knows of one agent: how to launch it, how to understand what it says, how to answer it. Pure:
@@ -29,6 +30,8 @@ export interface Agent {
   readonly observe: Observe;
   readonly controls: Controls;
   readonly outside?: Outside;
+  /** Hooks of ours that its own settings take; a line of `hook-registry.ts` names them, too. */
+  readonly hooks?: AgentHooks;
 }
 
 /** How sessions of this agent are found that someone started without Rollcall. */

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Session } from "../index.ts";
 import { adviseDelegation } from "../record/delegate/delegate.ts";
+import { delegation } from "../testing/delegation.ts";
 import { tempWorld, type World } from "../testing/temp-rollcall.ts";
 
 // Put together from pieces so that no scanner takes an example for a leak.
@@ -76,7 +77,7 @@ async function plantEverywhere(world: World, secret: string): Promise<void> {
     phase: "approval",
   });
   await rollcall.upsert([{ id: "upserted", goal_text: secret, metadata: { secret } }]);
-  await adviseDelegation(rollcall, { agent_name: secret, task_id: secret, agent_id: session.id });
+  await adviseDelegation(rollcall, delegation({ agentName: secret, taskId: secret, agentId: session.id }));
   await rollcall.finalize(session.id, "completed", { summary: `used ${secret}` });
   await rollcall.backup(join(world.home, "backup.db"));
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { request, T0 } from "../testing/events.ts";
-import { refusalOf, tempWorld, type World } from "../testing/temp-rollcall.ts";
-import { adviseDelegation, stopSubagent } from "./delegate/delegate.ts";
+import { delegation } from "../testing/delegation.ts";
+import { request } from "../testing/events.ts";
+import { tempWorld, type World } from "../testing/temp-rollcall.ts";
+import { adviseDelegation } from "./delegate/delegate.ts";
 import type { Rollcall } from "./rollcall.ts";
 
 describe("usage", () => {
@@ -96,8 +97,8 @@ describe("the resume figures", () => {
     await using rollcall = await world.open();
     for (const id of ["good", "bad", "open"]) await resumable(rollcall, id);
     for (const id of ["good", "bad", "open"])
-      await adviseDelegation(rollcall, { agent_name: "a", agent_id: id });
-    await adviseDelegation(rollcall, { agent_name: "a" });
+      await adviseDelegation(rollcall, delegation({ agentName: "a", agentId: id }));
+    await adviseDelegation(rollcall, delegation({ agentName: "a" }));
     world.clock.advance({ minutes: 1 });
     await rollcall.update("good", { phase: "executing" });
     await rollcall.update("bad", { error: "e" });
@@ -116,66 +117,6 @@ describe("the resume figures", () => {
     expect(resume?.durationP95Ms).toMatchObject({ target: "< 30 min", met: true });
     expect(resume?.errorRate).toEqual({ value: 1 / 3, target: "< 10 %", met: false });
     expect(resume?.storageBytes).toMatchObject({ target: "< 100 MB", met: true });
-  });
-});
-
-describe("advice on a delegation", () => {
-  test("for a resumable session brings what the orchestrator needs", async () => {
-    using world = tempWorld();
-    await using rollcall = await world.open();
-    await resumable(rollcall, "s", { plan_file: "plan.json" });
-    await rollcall.addEntry("s", { role: "user", kind: "text", text: "go on", tool: null });
-    const input = { agent_name: "a", agent_id: "s", task_id: "T", metadata: {} };
-    expect(await adviseDelegation(rollcall, input)).toMatchObject({
-      shouldResume: true,
-      reason: "session_resumable",
-      agentId: "s",
-      resumeMetadata: {
-        previousPhase: "approval",
-        createdAt: T0,
-        sessionMetadata: { plan_file: "plan.json" },
-        context: [{ text: "go on" }],
-      },
-      originalContext: input,
-    });
-  });
-
-  test("without an id names the resumable sessions of the same agent and task", async () => {
-    using world = tempWorld();
-    await using rollcall = await world.open();
-    await resumable(rollcall, "mine", { task_id: "T1" });
-    await resumable(rollcall, "other", { task_id: "T2" });
-    const advice = await adviseDelegation(rollcall, { agent_name: "a", task_id: "T1" });
-    expect(advice).toMatchObject({ shouldResume: false, reason: "no_existing_session", agentId: null });
-    expect(advice.candidates.map(({ agentId }) => agentId)).toEqual(["mine"]);
-  });
-
-  test("of a session that is gone says so", async () => {
-    using world = tempWorld();
-    await using rollcall = await world.open();
-    expect(await adviseDelegation(rollcall, { agent_id: "gone" })).toMatchObject({
-      shouldResume: false,
-      reason: "session_not_found",
-    });
-  });
-
-  test.each([
-    [{ exit_code: 0 }, "completed"],
-    [{}, "completed"],
-    [{ exit_code: 1 }, "failed"],
-  ])("that a sub-agent stopped with %o finalises it as %s", async (input, phase) => {
-    using world = tempWorld();
-    await using rollcall = await world.open();
-    await rollcall.create({ id: "s" });
-    expect(await stopSubagent(rollcall, { agent_id: "s", ...input })).toMatchObject({ finalized: true });
-    expect((await rollcall.get("s")).phase).toBe(phase);
-  });
-
-  test("that a sub-agent without an id stopped does nothing", async () => {
-    using world = tempWorld();
-    await using rollcall = await world.open();
-    expect(await stopSubagent(rollcall, {})).toMatchObject({ finalized: false, agentId: null });
-    expect(await refusalOf(rollcall.get("s"))).toBe("session_not_found");
   });
 });
 

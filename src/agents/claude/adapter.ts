@@ -2,6 +2,7 @@ import type { Agent } from "../agent.ts";
 import { controls } from "./controls.ts";
 import { file } from "./file.ts";
 import { hook } from "./hook.ts";
+import { hooks } from "./hooks/hooks.ts";
 import { plan } from "./launch.ts";
 import { outside } from "./outside.ts";
 import { report } from "./report.ts";
@@ -29,4 +30,5 @@ export const claude: Agent = {
   observe: { report, file, stream, hook, transcript, screen: SCREEN },
   controls,
   outside,
+  hooks,
 };

@@ -1,6 +1,7 @@
 import { type JsonObject, readJsonObject } from "../../domain/json.ts";
 import type { Kind } from "../../domain/session/session.ts";
 import type { Outside, OutsideIdentity } from "../agent.ts";
+import { configFolder } from "./config-folder.ts";
 import { transcriptPath } from "./transcript-path.ts";
 import { turnAtRest } from "./turns.ts";
 
@@ -12,11 +13,11 @@ export const outside: Outside = {
   notes: { file: "unseen" },
   turnAtRest,
   places(env) {
-    const config = configOf(env);
+    const config = configFolder(env);
     return { liveFiles: `${config}/sessions`, transcripts: `${config}/projects` };
   },
   transcriptOf: (env, { nativeId, cwd }) =>
-    cwd === null ? undefined : transcriptPath(configOf(env), cwd, nativeId),
+    cwd === null ? undefined : transcriptPath(configFolder(env), cwd, nativeId),
   ofFile: (content) => {
     const pid = typeof content.pid === "number" ? content.pid : null;
     const identity = pid === null ? undefined : identityOf(content.sessionId, content, pid);
@@ -35,10 +36,6 @@ export const outside: Outside = {
     return identity && (typeof transcript === "string" ? { ...identity, transcript } : identity);
   },
 };
-
-function configOf(env: Readonly<Record<string, string | undefined>>): string {
-  return env.CLAUDE_CONFIG_DIR || `${env.HOME ?? ""}/.claude`;
-}
 
 function identityOf(nativeId: unknown, content: JsonObject, pid: number | null): OutsideIdentity | undefined {
   if (typeof nativeId !== "string" || nativeId === "") return undefined;

@@ -10,6 +10,6 @@ export function settingsWith(hookScript: string, events: readonly string[]): str
 }
 
 /** As one word of `sh`. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,52 +1,32 @@
 import { readSync } from "node:fs";
+import { HOOKED_TYPES, loadHooks } from "../../agents/hook-registry.ts";
+import type { HookCodec, HookCodecs, HookName } from "../../agents/hooks.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import { type JsonObject, readJsonObject } from "../../domain/json.ts";
 import { createRedactor } from "../../domain/redact/redact.ts";
 import { secretValues } from "../../domain/redact/secret-values.ts";
+import { readForeignText } from "../../machine/foreign-file.ts";
 import { adviseDelegation, stopSubagent } from "../../record/delegate/delegate.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
 import type { Output } from "../framework/output.ts";
+import { WIRE_CODECS } from "../hooks/wire-codecs.ts";
 import { withRollcall } from "../open.ts";
 
+/** One of our hooks, for one form of payloads. */
 interface Hook {
-  /** What it says when it has nothing to go by. */
-  readonly fallback: (reason: string, input: JsonObject) => object;
-  readonly answer: (rollcall: Rollcall, input: JsonObject) => Promise<object>;
-  /** Whether the answer has the caller's own form, which is not that of our wire. */
-  readonly isForeign?: true;
+  answer(rollcall: Rollcall, payload: JsonObject): Promise<object>;
+  /** The answer when there is nothing to go by. */
+  fail(reason: string, payload: JsonObject): object;
 }
 
-type Hooks = Readonly<Record<string, Hook>>;
-
-export const HOOKS: Hooks = {
-  "pre-delegate": {
-    fallback: (reason, originalContext) => ({
-      shouldResume: false,
-      reason,
-      agentId: textOrNull(originalContext.agent_id),
-      resumeMetadata: null,
-      originalContext,
-      candidates: [],
-    }),
-    answer: adviseDelegation,
-  },
-  "subagent-stop": {
-    fallback: (reason, input) => ({ finalized: false, reason, agentId: textOrNull(input.agent_id) }),
-    answer: stopSubagent,
-  },
+export const HOOKS: Readonly<Record<HookName, (codecs: HookCodecs) => Hook>> = {
+  "pre-delegate": (codecs) => hookOf(codecs["pre-delegate"], adviseDelegation),
+  "subagent-stop": (codecs) => hookOf(codecs["subagent-stop"], stopSubagent),
 };
 
-/** Agents that call the hooks themselves, with input and answers of their own form. */
-export const CALLERS: Readonly<Record<string, () => Promise<Hooks>>> = {
-  claude: async () => {
-    const { adviseClaude, stopClaudeSubagent } = await import("../../record/delegate/claude-delegation.ts");
-    return {
-      "pre-delegate": { fallback: () => ({}), answer: adviseClaude, isForeign: true },
-      "subagent-stop": { fallback: () => ({}), answer: stopClaudeSubagent, isForeign: true },
-    };
-  },
-};
+/** Larger files are not read. */
+const MOST_FILE_BYTES = 1024 * 1024;
 
 export const command: Command = {
   words: "pre-delegate|subagent-stop",
@@ -57,7 +37,7 @@ export const command: Command = {
   // The agents take 2 for a block.
   badUsageExit: 1,
   options: {
-    from: { value: "TYPE", about: "the agent that calls", choices: Object.keys(CALLERS) },
+    from: { value: "TYPE", about: "the agent that calls", choices: HOOKED_TYPES },
     test: { about: "answer built-in examples in a store of their own" },
     json: JSON_OPTION,
   },
@@ -78,31 +58,56 @@ export const command: Command = {
     if (input.flags.has("test")) return (await import("../hooks/hook-test.ts")).testHook(name, output, from);
     const parsed = readJsonObject(readInput());
     if (!parsed) {
-      print(hook, hook.fallback("invalid_json", {}), output);
+      print(hook.fail("invalid_json", {}), from, output);
       output.warn("The hook input is not a JSON object.");
       return 1;
     }
-    print(hook, await answerSafely(hook, parsed, output), output);
+    print(await answerSafely(hook, parsed, output), from, output);
     return 0;
   },
 };
 
+/** Undefined where there is no such hook. `from` is a type of agent with hooks of its own. */
 export async function findHook(name: string, from: string | undefined): Promise<Hook | undefined> {
-  const hooks = from === undefined ? HOOKS : await CALLERS[from]?.();
-  return hooks && Object.hasOwn(hooks, name) ? hooks[name] : undefined;
+  const codecs = from === undefined ? WIRE_CODECS : (await loadHooks(from))?.codecs;
+  return codecs && Object.hasOwn(HOOKS, name) ? HOOKS[name as HookName](codecs) : undefined;
+}
+
+function hookOf<Given, Result>(
+  codec: HookCodec<Given, Result>,
+  answer: (rollcall: Rollcall, given: Given) => Promise<Result>,
+): Hook {
+  return {
+    fail: codec.fail,
+    async answer(rollcall, payload) {
+      const given = codec.parse(payload, textOf(codec.file?.(payload)));
+      if (given === undefined) return {};
+      return codec.encode(await answer(rollcall, given), rollcall.context.redact(payload));
+    },
+  };
+}
+
+/** Null where there is none that could be read: the payload alone has to do then. */
+function textOf(path: string | undefined): string | null {
+  try {
+    return path === undefined ? null : readForeignText(path, MOST_FILE_BYTES);
+  } catch {
+    return null;
+  }
 }
 
 function fromOf(input: Input): string | undefined {
   const from = optionOf(input, "from");
-  if (from === undefined || Object.hasOwn(CALLERS, from)) return from;
+  if (from === undefined || HOOKED_TYPES.includes(from)) return from;
   throw new RollcallError("bad_usage", `${JSON.stringify(from)} does not call these hooks.`, {
-    hint: `Valid: ${Object.keys(CALLERS).join(", ")}.`,
+    hint: `Valid: ${HOOKED_TYPES.join(", ")}.`,
   });
 }
 
-function print({ isForeign }: Hook, answer: object, output: Output): void {
-  if (isForeign) output.text(`${JSON.stringify(answer)}\n`);
-  else output.json(answer);
+/** An agent gets an answer of its own form, which is not that of our wire. */
+function print(answer: object, from: string | undefined, output: Output): void {
+  if (from === undefined) output.json(answer);
+  else output.text(`${JSON.stringify(answer)}\n`);
 }
 
 /** A hook never breaks the agent that calls it. */
@@ -113,7 +118,7 @@ async function answerSafely(hook: Hook, input: JsonObject, output: Output): Prom
   } catch (error) {
     const redactor = createRedactor(secretValues(process.env));
     output.warn(redactor.text(error instanceof Error ? error.message : String(error)));
-    return hook.fallback(reasonOf(error), redactor.value(input));
+    return hook.fail(reasonOf(error), redactor.value(input));
   }
 }
 
@@ -142,8 +147,4 @@ function readInput(): string {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
 }

@@ -1,5 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { HOOKED_TYPES, loadHooks } from "../../agents/hook-registry.ts";
+import type { HookPrograms, HookSettings } from "../../agents/hooks.ts";
 import { checkOneOf } from "../../domain/check.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import { AGENT_TYPES } from "../../domain/session/session.ts";
@@ -12,27 +14,16 @@ import { commandHelp } from "../framework/help.ts";
 import { isTerminal, type Output } from "../framework/output.ts";
 import { usage } from "../framework/parse.ts";
 import { redacted } from "../framework/redacted.ts";
-import { claudeHooks, claudeSettingsPath, type HookPrograms } from "../hooks/claude-hooks.ts";
-import { countOurs, type Groups, withOurs, withoutOurs } from "../hooks/hook-groups.ts";
 import { lineDiff } from "../hooks/line-diff.ts";
 import { readSettingsFile, replaceSettingsFile, type SettingsFile } from "../hooks/settings-file.ts";
 import { binFolder } from "../live.ts";
-
-/** Agents whose own settings take hooks of ours. */
-interface Hooked {
-  readonly settingsPath: (env: NodeJS.ProcessEnv) => string;
-  readonly groups: (programs: HookPrograms) => Groups;
-}
-
-const HOOKED: Readonly<Record<string, Hooked>> = {
-  claude: { settingsPath: claudeSettingsPath, groups: claudeHooks },
-};
 
 const ACTIONS = ["install", "remove"] as const;
 
 interface Plan {
   readonly type: string;
   readonly action: (typeof ACTIONS)[number];
+  readonly settings: HookSettings;
   readonly file: SettingsFile;
   /** What the file is to hold. */
   readonly text: string;
@@ -43,7 +34,7 @@ interface Plan {
 export const command: Command = {
   words: "install|remove TYPE",
   takes: [0, 2],
-  completes: [ACTIONS, Object.keys(HOOKED)],
+  completes: [ACTIONS, HOOKED_TYPES],
   about:
     "Puts hooks into an agent's own settings, or takes exactly them out again.\nWith them it asks before it delegates, tells when a sub-agent has stopped, and reports its sessions that Rollcall did not start.\nWhat changes is shown first, at a terminal you are asked, and what was there is kept in a file beside it.",
   options: {
@@ -58,7 +49,7 @@ export const command: Command = {
   ],
   async run(input, output) {
     if (input.words.length === 0) return showHelp(output);
-    const plan = planOf(input);
+    const plan = await planOf(input);
     const isChange = plan.diff.length > 0;
     if (isChange && !output.isJson) output.text(`${(await redacted(plan.diff)).join("\n")}\n`);
     if (isChange && !plan.dryRun && !has(input, "yes") && output.isTerminal && isTerminal(0))
@@ -74,25 +65,25 @@ function showHelp(output: Output): number {
   return 0;
 }
 
-function planOf(input: Input): Plan {
+async function planOf(input: Input): Promise<Plan> {
   const action = checkOneOf(ACTIONS, input.words[0], "thing to do with hooks");
   const [, type] = input.words;
   if (type === undefined) throw usage(`\`hooks ${action}\` needs the type of an agent.`, "hooks");
-  const hooked = findHooked(type);
-  const file = readSettingsFile(hooked.settingsPath(process.env));
+  const settings = await getSettings(type);
+  const file = readSettingsFile(settings.path({ ...process.env, HOME: homedir() }));
   const before = file.text === null || file.text.trim() === "" ? "{}\n" : file.text;
   const text =
-    action === "install" ? withOurs(before, hooked.groups(programs()), file.path) : withoutOurs(before);
+    action === "install" ? settings.install(before, programs(), file.path) : settings.remove(before);
   const diff = text === before ? [] : lineDiff(file.text ?? "", text);
-  return { type, action, file, text, diff, dryRun: has(input, "dry-run") };
+  return { type, action, settings, file, text, diff, dryRun: has(input, "dry-run") };
 }
 
-function findHooked(type: string): Hooked {
-  const hooked = Object.hasOwn(HOOKED, type) ? HOOKED[type] : undefined;
-  if (hooked) return hooked;
+async function getSettings(type: string): Promise<HookSettings> {
+  const hooks = await loadHooks(type);
+  if (hooks) return hooks.settings;
   checkOneOf(AGENT_TYPES, type, "agent type");
   throw new RollcallError("not_offered", `There are no hooks for ${type} yet.`, {
-    hint: `Offered: ${Object.keys(HOOKED).join(", ")}.`,
+    hint: `Offered: ${HOOKED_TYPES.join(", ")}.`,
   });
 }
 
@@ -126,13 +117,13 @@ async function report(plan: Plan, backup: string | null, output: Output): Promis
   if (backup !== null && !output.isJson) output.note(`What was there is in ${backup}.`);
 }
 
-function sentenceFor({ action, file, text, dryRun }: Plan, changed: boolean): string {
+function sentenceFor({ action, settings, file, text, dryRun }: Plan, changed: boolean): string {
   const isInstall = action === "install";
   if (!changed)
     return isInstall
       ? `The hooks are in ${file.path} already.`
       : `There are no hooks of ours in ${file.path}.`;
-  const count = isInstall ? countOurs(text) : countOurs(file.text ?? "{}");
+  const count = isInstall ? settings.count(text) : settings.count(file.text ?? "{}");
   const would = dryRun ? "would be" : "were";
   return isInstall
     ? `${count} hooks ${would} put into ${file.path}.`

@@ -1,89 +1,47 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { loadHooks } from "../../agents/hook-registry.ts";
+import type { AgentHooks, ExampleFacts, HookExample, HookName } from "../../agents/hooks.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { openRollcall } from "../../record/open.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { findHook } from "../commands/hook.ts";
 import type { Output } from "../framework/output.ts";
 
-interface Example {
-  readonly about: string;
-  readonly input: (rollcall: Rollcall) => Promise<JsonObject>;
-}
+const FACTS = { agentName: "terraform-architect", taskId: "T001", description: "plan the network" };
 
-const AGENT = {
-  agent_name: "terraform-architect",
-  task_id: "T001",
-  task_description: "plan the network",
-  metadata: {},
-};
-
-type Examples = Readonly<Record<string, readonly Example[]>>;
-
-const EXAMPLES: Examples = {
+/** The examples of an orchestrator; those of an agent stand with its hooks. */
+const EXAMPLES: AgentHooks["examples"] = {
   "pre-delegate": [
     {
       about: "a session that waits for approval",
-      input: async (rollcall) => ({ ...AGENT, agent_id: await approval(rollcall) }),
+      session: { phase: "approval" },
+      payload: (facts) => ({ ...delegation(facts), agent_id: facts.sessionId }),
     },
-    { about: "no agent_id, but a candidate", input: async () => AGENT },
+    { about: "no agent_id, but a candidate", payload: delegation },
     {
       about: "a session that does not exist",
-      input: async () => ({ ...AGENT, agent_id: "session-20260108-180530-abc123" }),
+      payload: (facts) => ({ ...delegation(facts), agent_id: "session-20260108-180530-abc123" }),
     },
   ],
   "subagent-stop": [
     {
       about: "a sub-agent that did well",
-      input: async (rollcall) => ({ agent_id: await approval(rollcall), exit_code: 0 }),
+      session: { phase: "approval" },
+      payload: ({ sessionId }) => ({ agent_id: sessionId, exit_code: 0 }),
     },
     {
       about: "a sub-agent that failed",
-      input: async (rollcall) => ({ agent_id: await approval(rollcall), exit_code: 1 }),
+      session: { phase: "approval" },
+      payload: ({ sessionId }) => ({ agent_id: sessionId, exit_code: 1 }),
     },
-    { about: "no agent_id", input: async () => ({ exit_code: 0 }) },
+    { about: "no agent_id", payload: () => ({ exit_code: 0 }) },
   ],
 };
 
-const CLAUDE_EXAMPLES: Examples = {
-  "pre-delegate": [
-    {
-      about: "a prompt that names a session that waits for approval",
-      input: async (rollcall) => toolUse(`Apply the plan. agent_id: ${await approval(rollcall)}`),
-    },
-    { about: "no session named, but a candidate", input: async () => toolUse("Plan the network.") },
-  ],
-  "subagent-stop": [
-    {
-      about: "a sub-agent that has a session",
-      input: async (rollcall) => {
-        const { id } = await rollcall.create({ id: "a2ce1788fa4e2b820", file: false });
-        return {
-          session_id: "11111111-2222-4333-8444-555555555555",
-          hook_event_name: "SubagentStop",
-          agent_id: id,
-          agent_type: AGENT.agent_name,
-          last_assistant_message: "The network is planned.",
-        };
-      },
-    },
-  ],
-};
-
-function examplesFrom(from: string | undefined): Examples {
-  return from === "claude" ? CLAUDE_EXAMPLES : EXAMPLES;
-}
-
-/** What Claude Code hands to a hook before its sub-agent tool runs. */
-function toolUse(prompt: string): JsonObject {
-  return {
-    session_id: "11111111-2222-4333-8444-555555555555",
-    hook_event_name: "PreToolUse",
-    tool_name: "Agent",
-    tool_input: { subagent_type: AGENT.agent_name, description: AGENT.task_description, prompt },
-    tool_use_id: "toolu_01A",
-  };
+function delegation({ agentName, taskId, description }: ExampleFacts): JsonObject {
+  return { agent_name: agentName, task_id: taskId, task_description: description, metadata: {} };
 }
 
 /** Runs a hook on built-in examples, in a store of its own that is gone afterwards. */
@@ -93,9 +51,10 @@ export async function testHook(name: string, output: Output, from?: string): Pro
     await using rollcall = await openRollcall({ home, cwd: home, channel: "hook" });
     const hook = await findHook(name, from);
     const results: object[] = [];
-    for (const { about, input } of examplesFrom(from)[name] ?? []) {
-      const given = await input(rollcall);
-      results.push({ about, input: given, output: await hook?.answer(rollcall, given) });
+    for (const { about, session, payload } of await examplesOf(name, from)) {
+      const sessionId = session ? await makeSession(rollcall, session) : "";
+      const input = payload({ ...FACTS, sessionId });
+      results.push({ about, input, output: await hook?.answer(rollcall, input) });
     }
     if (from === undefined) output.json({ hook: name, results });
     else output.text(`${JSON.stringify({ hook: name, from, results })}\n`);
@@ -105,10 +64,19 @@ export async function testHook(name: string, output: Output, from?: string): Pro
   }
 }
 
-async function approval(rollcall: Rollcall): Promise<string> {
+async function examplesOf(name: string, from: string | undefined): Promise<readonly HookExample[]> {
+  const examples = from === undefined ? EXAMPLES : (await loadHooks(from))?.examples;
+  return examples?.[name as HookName] ?? [];
+}
+
+async function makeSession(
+  rollcall: Rollcall,
+  { id: given, phase }: NonNullable<HookExample["session"]>,
+): Promise<string> {
   const { id } = await rollcall.create({
-    agentName: AGENT.agent_name,
-    taskId: AGENT.task_id,
+    ...(given === undefined ? {} : { id: given }),
+    agentName: FACTS.agentName,
+    taskId: FACTS.taskId,
     purpose: "approval_workflow",
     file: false,
   });
@@ -120,6 +88,6 @@ async function approval(rollcall: Rollcall): Promise<string> {
     text: "The plan is in plan.json. Shall I apply it?",
     tool: null,
   });
-  await rollcall.update(id, { phase: "approval" });
+  await rollcall.update(id, { phase });
   return id;
 }

@@ -1,108 +1,82 @@
+import {
+  type Candidate,
+  type DelegationAdvice,
+  type DelegationInput,
+  type ResumeMetadata,
+  refuseDelegation,
+  type StopInput,
+  type StopReport,
+} from "../../domain/delegation.ts";
 import { RollcallError } from "../../domain/errors.ts";
-import type { JsonObject } from "../../domain/json.ts";
+import { nonEmptyText } from "../../domain/json.ts";
+import { isFinal } from "../../domain/session/phase.ts";
 import { decideResume, refuse } from "../../domain/session/resume.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import { toInstant } from "../../domain/time.ts";
-import type { Entry } from "../../domain/transcript/entry.ts";
 import { type Context, nowOf } from "../context.ts";
 import type { Rollcall } from "../rollcall.ts";
+import { isNearCaller } from "./caller.ts";
 import { lastTurns } from "./last-turns.ts";
-
-/** What `hook pre-delegate` answers. */
-export interface DelegationAdvice {
-  readonly shouldResume: boolean;
-  readonly reason: string;
-  readonly agentId: string | null;
-  readonly resumeMetadata: {
-    readonly previousPhase: string;
-    readonly createdAt: string;
-    readonly lastUpdated: string;
-    readonly history: SessionRow["history"];
-    readonly sessionMetadata: JsonObject;
-    readonly context: readonly Entry[];
-  } | null;
-  readonly originalContext: JsonObject;
-  readonly candidates: readonly Candidate[];
-}
-
-export interface Candidate {
-  readonly agentId: string;
-  readonly phase: string;
-  readonly purpose: string | null;
-  readonly taskId: string | null;
-  readonly lastUpdated: string;
-}
-
-export interface StopReport {
-  readonly finalized: boolean;
-  readonly reason: string;
-  readonly agentId: string | null;
-}
+import { findSubagentSession } from "./subagent-session.ts";
 
 const MOST_CANDIDATES = 20;
 
-/**
- * Whether a delegation should go on with an earlier session. The verdict is read-only; it is counted afterwards.
- * Candidates are of the same agent name and, where the caller knows nothing better, of the same task.
- */
+/** Whether a delegation should go on with an earlier session. The verdict is read-only; it is counted afterwards. */
 export async function adviseDelegation(
-  rollcall: Rollcall,
-  given: JsonObject,
-  isCandidate: (row: SessionRow) => boolean = (row) => taskOf(row) === textOf(given.task_id),
+  { context }: Rollcall,
+  given: DelegationInput,
 ): Promise<DelegationAdvice> {
-  const { context } = rollcall;
-  const input = context.redact(given);
-  const agentId = textOf(input.agent_id);
+  const { agentName, taskId, agentId } = given;
+  const input = { ...given, ...context.redact({ agentName, taskId, agentId }) };
+  const found = input.agentId === null ? "session_not_found" : await findRow(context, input.agentId);
   const advice =
-    agentId === null
-      ? await withoutSession(context, input, isCandidate)
-      : await forSession(context, agentId, input);
-  await count(context, input, advice);
+    input.agentId === null
+      ? await withoutSession(context, input)
+      : await forSession(context, input.agentId, found);
+  await count(context, input, found, advice);
   return advice;
 }
 
-/** Finalises the session of a sub-agent that has stopped; without an `agent_id` there is nothing to do. */
-export async function stopSubagent(rollcall: Rollcall, given: JsonObject): Promise<StopReport> {
-  const input = rollcall.context.redact(given);
-  const agentId = textOf(input.agent_id);
-  if (agentId === null) return { finalized: false, reason: "no_agent_id", agentId };
-  if (!(await rollcall.find(agentId))) return { finalized: false, reason: "session_not_found", agentId };
-  const phase = isClean(input.exit_code) ? "completed" : "failed";
-  const summary = textOf(input.summary);
-  await rollcall.finalize(agentId, phase, summary === null ? {} : { summary });
+/**
+ * Finalises the session of a sub-agent that has stopped. One that its agent reports by itself may have no session, and
+ * stops after each turn: its session stays open while it says of itself that it is to be resumed.
+ */
+export async function stopSubagent(rollcall: Rollcall, given: StopInput): Promise<StopReport> {
+  const { context } = rollcall;
+  const { agentId, summary } = context.redact({ agentId: given.agentId, summary: given.summary });
+  const leave = (reason: string): StopReport => ({ finalized: false, reason, agentId });
+  if (agentId === null && given.subagent === null) return leave("no_agent_id");
+  const row = given.subagent
+    ? await findSubagentSession(context, given.agentId, given.subagent)
+    : await context.store.findRow(agentId as string);
+  if (!row) return leave("session_not_found");
+  if (given.subagent && isFinal(row.phase)) return leave("finalized");
+  if (given.subagent && row.resumeReady) return leave("resume_ready");
+  const phase = given.isClean ? "completed" : "failed";
+  await rollcall.finalize(row.id, phase, summary === null ? {} : { summary });
   return { finalized: true, reason: phase, agentId };
 }
 
-async function forSession(
-  context: Context,
-  agentId: string,
-  originalContext: JsonObject,
-): Promise<DelegationAdvice> {
-  const row = await findRow(context, agentId);
-  const verdict =
-    typeof row === "string" ? refuse(row) : decideResume(row, context.resumePolicy, context.now());
-  const resumeMetadata = typeof row === "string" ? null : await describe(context, row);
-  return {
-    shouldResume: verdict.resume,
-    reason: verdict.reason,
-    agentId,
-    resumeMetadata,
-    originalContext,
-    candidates: [],
-  };
-}
-
 /** The row, or why there is none to go by. */
-async function findRow(context: Context, id: string): Promise<SessionRow | "session_not_found" | "corrupt"> {
+type Found = SessionRow | "session_not_found" | "corrupt";
+
+async function findRow(context: Context, id: string): Promise<Found> {
   try {
-    return (await context.store.find(id))?.row ?? "session_not_found";
+    return (await context.store.findRow(id)) ?? "session_not_found";
   } catch (error) {
     if (error instanceof RollcallError && error.code === "corrupt") return "corrupt";
     throw error;
   }
 }
 
-async function describe(context: Context, row: SessionRow): Promise<DelegationAdvice["resumeMetadata"]> {
+async function forSession(context: Context, agentId: string, found: Found): Promise<DelegationAdvice> {
+  if (typeof found === "string") return refuseDelegation(refuse(found).reason, agentId);
+  const { resume, reason } = decideResume(found, context.resumePolicy, context.now());
+  const resumeMetadata = await describe(context, found);
+  return { shouldResume: resume, reason, agentId, resumeMetadata, candidates: [] };
+}
+
+async function describe(context: Context, row: SessionRow): Promise<ResumeMetadata> {
   return {
     previousPhase: row.phase,
     createdAt: row.createdAt,
@@ -113,29 +87,20 @@ async function describe(context: Context, row: SessionRow): Promise<DelegationAd
   };
 }
 
-async function withoutSession(
-  context: Context,
-  originalContext: JsonObject,
-  isCandidate: (row: SessionRow) => boolean,
-): Promise<DelegationAdvice> {
-  const candidates = await findCandidates(context, textOf(originalContext.agent_name), isCandidate);
-  return {
-    shouldResume: false,
-    reason: "no_existing_session",
-    agentId: null,
-    resumeMetadata: null,
-    originalContext,
-    candidates,
-  };
+async function withoutSession(context: Context, input: DelegationInput): Promise<DelegationAdvice> {
+  const candidates = await findCandidates(context, input);
+  return { ...refuseDelegation("no_existing_session", null), candidates };
 }
 
-/** Resumable sessions of the same agent name, the latest first. */
+/** Resumable sessions of the same agent name, the latest first: near the agent that calls, else of the same task. */
 async function findCandidates(
   context: Context,
-  agentName: string | null,
-  isCandidate: (row: SessionRow) => boolean,
+  { agentName, taskId, caller }: DelegationInput,
 ): Promise<Candidate[]> {
   if (agentName === null) return [];
+  const isCandidate = caller
+    ? await isNearCaller(context, caller)
+    : (row: SessionRow) => taskOf(row) === taskId;
   const activeSince = toInstant(context.now() - context.resumePolicy.maxIdleMs);
   const { items } = await context.store.list({
     agent: agentName,
@@ -157,32 +122,27 @@ async function findCandidates(
 
 /** Orchestrators keep the task in the record or in its metadata. */
 function taskOf(row: SessionRow): string | null {
-  return row.taskId ?? textOf(row.metadata.task_id);
+  return row.taskId ?? nonEmptyText(row.metadata.task_id);
 }
 
 /** Counting is for statistics only: an answer never changes because it could not be counted. */
-async function count(context: Context, input: JsonObject, advice: DelegationAdvice): Promise<void> {
+async function count(
+  context: Context,
+  { agentName, taskId }: DelegationInput,
+  found: Found,
+  { agentId, shouldResume, reason }: DelegationAdvice,
+): Promise<void> {
   try {
-    const row = advice.agentId === null ? "session_not_found" : await findRow(context, advice.agentId);
     await context.store.logDelegation({
       at: nowOf(context),
-      agentName: textOf(input.agent_name),
-      taskId: textOf(input.task_id),
-      sessionId: row === "session_not_found" ? null : advice.agentId,
-      seq: typeof row === "string" ? null : row.seq,
-      resume: advice.shouldResume,
-      reason: advice.reason,
+      agentName,
+      taskId,
+      sessionId: found === "session_not_found" ? null : agentId,
+      seq: typeof found === "string" ? null : found.seq,
+      resume: shouldResume,
+      reason,
     });
   } catch {
     // Deliberately silent: see above.
   }
-}
-
-/** Absent or 0 is a clean exit; anything else is not. */
-function isClean(exitCode: unknown): boolean {
-  return exitCode === undefined || exitCode === null || exitCode === 0 || exitCode === "0";
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
 }

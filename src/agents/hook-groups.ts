@@ -1,8 +1,8 @@
-import { RollcallError } from "../../domain/errors.ts";
-import { isJsonObject, type JsonObject } from "../../domain/json.ts";
-import { append, memberOf, type Part, type Place, placeOf, takeOut } from "../../domain/json-text.ts";
+import { RollcallError } from "../domain/errors.ts";
+import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import { append, memberOf, type Part, type Place, placeOf, takeOut } from "../domain/json-text.ts";
 
-/** Hooks of one event, as Claude Code keeps them: `{"hooks":{"Stop":[{"matcher":"…","hooks":[…]}]}}`. */
+/** Hooks of one event, in the form that Claude Code began: `{"hooks":{"Stop":[{"matcher":"…","hooks":[…]}]}}`. */
 export interface Group {
   readonly matcher?: string;
   readonly hooks: readonly JsonObject[];

@@ -1,10 +1,10 @@
-import { toWire } from "../../domain/wire.ts";
-import type { DelegationAdvice } from "./delegate.ts";
+import type { DelegationAdvice, ResumeMetadata } from "../../../domain/delegation.ts";
+import { toWire } from "../../../domain/wire.ts";
 
-/** Of what is longer than 10,000 characters Claude Code shows its model only the beginning. */
+/** Claude Code shows its model only the beginning of a text that is longer than 10,000 characters. */
 const LONGEST = 9000;
 
-/** What Claude's model is told of the sub-agent that it delegates to; undefined where there is nothing to say. */
+/** The text for Claude's model about the sub-agent that it delegates to; undefined where there is nothing to say. */
 export function adviceText(advice: DelegationAdvice, agentName: string): string | undefined {
   const { shouldResume, reason, agentId, resumeMetadata, candidates } = advice;
   if (agentId !== null && !(shouldResume && resumeMetadata))
@@ -21,7 +21,7 @@ export function adviceText(advice: DelegationAdvice, agentName: string): string 
 }
 
 /** As many of the turns as there is room for, the newest before all. */
-function withTurns(head: string, known: NonNullable<DelegationAdvice["resumeMetadata"]>): string {
+function withTurns(head: string, known: ResumeMetadata): string {
   let { context } = known;
   const text = () => `${head}\n${JSON.stringify(toWire({ ...known, context }))}`;
   while (text().length > LONGEST && context.length > 0) context = context.slice(1);
