@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { STARTABLE_TYPES } from "../domain/session/agent-type.ts";
 import { AGENT_TYPES } from "../domain/session/session.ts";
-import { STARTABLE_TYPES } from "../domain/session/startable.ts";
 import { agentContract } from "./agent.contract.ts";
 import { findAgent } from "./registry.ts";
 

@@ -1,3 +1,4 @@
+import { namedType } from "../domain/session/agent-type.ts";
 import { suffixOf } from "../domain/session/id.ts";
 import type { SessionRecord } from "../domain/session/session.ts";
 import type { Instant } from "../domain/time.ts";
@@ -56,6 +57,7 @@ export function percent(share: number | null): string {
 }
 
 export function agentOf(session: SessionRecord): string {
-  if (session.agentName === null) return session.agentType === "unknown" ? UNKNOWN : session.agentType;
-  return session.agentType === "unknown" ? session.agentName : `${session.agentName} (${session.agentType})`;
+  const type = namedType(session.agentType);
+  if (session.agentName === null) return type ?? UNKNOWN;
+  return type === null ? session.agentName : `${session.agentName} (${type})`;
 }

@@ -1,6 +1,6 @@
 import { RollcallError } from "../../domain/errors.ts";
-import { AGENT_TYPES, type AgentType, type SessionRecord } from "../../domain/session/session.ts";
-import { STARTABLE_TYPES } from "../../domain/session/startable.ts";
+import { NAMED_TYPES, namedType, STARTABLE_TYPES, UNNAMED_TYPE } from "../../domain/session/agent-type.ts";
+import type { AgentType, SessionRecord } from "../../domain/session/session.ts";
 import { runFolder } from "../../home/layout.ts";
 import { tmuxAttachCommand } from "../../host/tmux-view.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
@@ -50,7 +50,7 @@ export const command: Command = {
     const env = environmentOf(input);
     const launch = launchOf(input);
     const key = keyOption(input);
-    if (wait && what.agentType !== "unknown" && what.prompt === undefined)
+    if (wait && namedType(what.agentType) !== null && what.prompt === undefined)
       throw usage("There is nothing to wait for: --wait needs a text for the agent.", "start");
     return withDaemon(output, async (client, rollcall) => {
       const parent = optionOf(input, "parent");
@@ -102,9 +102,9 @@ function whatOf(input: Input): {
   const [type, text] = input.words;
   if (type === undefined) {
     if (!input.rest || input.rest.length === 0) throw usage("There is nothing to start.", "start");
-    return { agentType: "unknown", args: input.rest, ...optional("prompt", optionOf(input, "prompt")) };
+    return { agentType: UNNAMED_TYPE, args: input.rest, ...optional("prompt", optionOf(input, "prompt")) };
   }
-  const agentType = AGENT_TYPES.find((known) => known === type && known !== "unknown");
+  const agentType = NAMED_TYPES.find((known) => known === type);
   if (!agentType) throw notAType(type);
   return { agentType, args: input.rest ?? [], ...textOf(input, text, "start") };
 }

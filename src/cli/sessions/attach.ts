@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { RollcallError } from "../../domain/errors.ts";
 import type { SessionRecord } from "../../domain/session/session.ts";
 import { findExitFile } from "../../host/holder-files.ts";
+import { hostOf } from "../../host/host.ts";
 import { shortId } from "../../present/format.ts";
 import { cut, printable } from "../../present/text.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
@@ -41,7 +42,7 @@ export async function attachTo(
     throw new RollcallError("wrong_state", "A session cannot be attached to itself.", {
       hint: "Attach from another terminal.",
     });
-  if (row.carried?.launch.host !== "pty")
+  if (!row.carried || !hostOf(row.carried.launch.host).hasScreen)
     throw new RollcallError("wrong_state", `Session ${id} has no terminal.`, {
       hint: `Read it with \`rollcall data ${id}\`.`,
     });

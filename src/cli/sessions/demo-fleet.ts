@@ -1,3 +1,4 @@
+import { UNNAMED_TYPE } from "../../domain/session/agent-type.ts";
 import type { AgentType } from "../../domain/session/session.ts";
 
 interface DemoSession {
@@ -39,7 +40,7 @@ export const DEMO_FLEET: readonly DemoSession[] = [
     name: "demo-clock",
     shows: "a plain command",
     command: "rollcall logs demo-clock",
-    agentType: "unknown",
+    agentType: UNNAMED_TYPE,
     args: ["sh", "-c", CLOCK],
     goal: "Tell the time",
   },

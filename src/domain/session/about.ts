@@ -1,4 +1,5 @@
 import { oneLine } from "./activity.ts";
+import { namedType } from "./agent-type.ts";
 import type { EventBody } from "./event.ts";
 import { DEFAULT_IDENTITY, type SessionRow } from "./session.ts";
 
@@ -24,5 +25,5 @@ function textIn(body: EventBody): string | null {
 
 /** The arguments of an agent are options; those of a plain command are all of it. */
 function commandLine({ agentType, carried }: SessionRow): string | null {
-  return agentType === "unknown" && carried ? oneLine(carried.launch.args.join(" ")) || null : null;
+  return namedType(agentType) === null && carried ? oneLine(carried.launch.args.join(" ")) || null : null;
 }
