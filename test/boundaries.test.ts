@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { describe, expect, test } from "vitest";
+import { findAgentNames, findHostTests } from "./find-names.ts";
 
 const SRC = join(import.meta.dirname, "..", "src");
 
@@ -53,6 +54,34 @@ const PACKAGES: Readonly<Record<string, string>> = {
   zod: "operations/",
 };
 
+/** The lists of words that everything else is derived from. */
+const AGENT_LISTS = ["domain/session/session.ts", "domain/session/agent-type.ts"];
+const HOST_LIST = "domain/session/carried.ts";
+
+/** Code that has an agent's name without testing for it, and how often. */
+const NAME_AGENTS: Readonly<Record<string, number>> = {
+  // The demo is a fleet of that agent.
+  "cli/sessions/demo-fleet.ts": 1,
+  // The path of the program that comes with Rollcall, on its way to the adapter that runs it.
+  "main.ts": 1,
+  "daemon/services.ts": 1,
+  "daemon/launch/plan-launch.ts": 1,
+};
+
+/** Parts of the daemon that test for a host until they get its facts. This list only shrinks. */
+const TEST_HOSTS: Readonly<Record<string, number>> = {
+  "daemon/launch/launch.ts": 1,
+  "daemon/launch/plan-launch.ts": 3,
+  "daemon/operations/answer.ts": 2,
+  "daemon/operations/command-watch.ts": 1,
+  "daemon/operations/data.ts": 1,
+  "daemon/operations/explain.ts": 1,
+  "daemon/operations/prompt-box.ts": 1,
+  "daemon/operations/send.ts": 1,
+  "daemon/sources/follower.ts": 1,
+  "daemon/sources/screen-watch.ts": 2,
+};
+
 const MOST_LINES = 300;
 
 /** A folder reads as one idea. The list of commands is one, however long; agents are split when they get modes. */
@@ -98,6 +127,18 @@ describe("the source", () => {
       ([folder, count]) => count > MOST_FILES && !LONG_FOLDERS.includes(folder),
     );
     expect(long).toEqual([]);
+  });
+
+  test("has the name of an agent only in its folder and in the lists of the domain", () => {
+    const others = productOutside("agents").filter(({ path }) => !AGENT_LISTS.includes(path));
+    expect(countIn(others, ({ text }) => findAgentNames(text))).toEqual(NAME_AGENTS);
+  });
+
+  test("tests for the name of a host only where hosts are", () => {
+    const others = productOutside("host").filter(({ path }) => path !== HOST_LIST);
+    // An agent says which host it needs.
+    const found = countIn(others, ({ path, text }) => findHostTests(text, layerOf(path) !== "agents"));
+    expect(found).toEqual(TEST_HOSTS);
   });
 
   test("has files of known layers only", () => {
@@ -171,6 +212,17 @@ describe("the checker", () => {
     ).toEqual(["b", "c", "d"]);
   });
 });
+
+/** All but tests, their tools and this layer. */
+function productOutside(layer: string): SourceFile[] {
+  return readSources().filter(({ path }) => !isTest(path) && ![layer, "testing"].includes(layerOf(path)));
+}
+
+/** How much was found in each file that has some. */
+function countIn(files: readonly SourceFile[], find: (file: SourceFile) => string[]): Record<string, number> {
+  const counts = files.map((file) => [file.path, find(file).length] as const);
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
 
 function forbiddenImports(file: SourceFile): string[] {
   return importsOf(file).flatMap((name) => {
