@@ -20,12 +20,12 @@ const MISSING_COMPILER = 3;
 const CLI_CHUNKS = [
   {
     name: "base",
-    test: /rolldown[/:]runtime|src\/(cli\/(commands?|output|text|parse|help)|domain\/(errors|wire))\.ts$/,
+    test: /rolldown[/:]runtime|src\/(cli\/framework\/(commands?|output|parse|help)|present\/text|domain\/(errors|wire))\.ts$/,
     priority: 2,
   },
   {
     name: "record",
-    test: /src\/(cli\/commands\/(get|hook)|record\/(delegate|last-turns))\.ts$/,
+    test: /src\/(cli\/commands\/(get|hook)|record\/delegate\/(delegate|last-turns))\.ts$/,
     priority: 1,
   },
   {

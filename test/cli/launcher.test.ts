@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { LAUNCHER, newUser, ROOT, run, type User } from "./rollcall.ts";
@@ -21,6 +21,37 @@ test("a command line that is not built says so in one sentence and exits 1", asy
   expect(given).toMatchObject({ code: 1, stdout: "" });
   expect(given.stderr).toMatch(/^rollcall: [^\n]*npm run build[^\n]*\.\n$/);
 });
+
+const TOOL_USE = { tool_name: "Agent", tool_input: { prompt: "agent_id: s1" } };
+
+test.each([
+  [["get", "s1", "--json"], {}, []],
+  [["hook", "pre-delegate"], { agent_id: "s1" }, []],
+  [["hook", "pre-delegate", "--from", "claude"], TOOL_USE, ["hooks"]],
+])(
+  "rollcall %j loads two parts, and of agents the hooks of the one that calls",
+  async (args, input, more) => {
+    using user = newUser();
+    await user.create("--id", "s1");
+    const parts = await loadedBy(user, args, JSON.stringify(input));
+    expect(parts).toEqual(["base", ...more, "record", "rolldown-runtime"]);
+  },
+);
+
+/** The parts of the built command line that a call loads, without their hashes. */
+async function loadedBy(user: User, args: readonly string[], input: string): Promise<string[]> {
+  const script = join(user.folder, "loaded.cjs");
+  writeFileSync(
+    script,
+    `process.on("exit", () => process.stderr.write(Object.keys(require.cache).join("\\n")))`,
+  );
+  const call = ["--require", script, LAUNCHER, ...args];
+  const given = await run(process.execPath, call, { env: user.env, cwd: user.workspace, input });
+  expect(given.code).toBe(0);
+  return [...given.stderr.matchAll(/cli\/chunks\/(.+)-.{8}\.cjs$/gm)]
+    .map((match) => match[1] as string)
+    .sort();
+}
 
 test.runIf(oldNode)(
   "on an old Node it runs with the pinned one: words, input and exit codes pass through",
