@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { delegation, stopped } from "../../testing/delegation.ts";
-import { T0 } from "../../testing/events.ts";
+import { created, newEvent, T0 } from "../../testing/events.ts";
 import { tempWorld } from "../../testing/temp-rollcall.ts";
 import type { Rollcall } from "../rollcall.ts";
 import { adviseDelegation, stopSubagent } from "./delegate.ts";
@@ -135,6 +135,18 @@ describe("stopSubagent", () => {
     for (const agentId of ["n", "m"])
       expect(await stopSubagent(rollcall, stopped({ agentId, subagent }))).toMatchObject({ finalized: true });
     for (const id of ["native", "named"]) expect((await rollcall.get(id)).phase, id).toBe("completed");
+  });
+
+  test("leaves a session that Rollcall carries alone, though a delegation to a sub-agent named it", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    const event = newEvent(created({ origin: "started", identity: { agentName: "a" } }));
+    await rollcall.context.store.change("carried", () => [event]);
+    await adviseDelegation(rollcall, delegation({ agentName: "a", taskId: "T", agentId: "carried" }));
+    const subagent = { agentType: "codex", agentName: "a", taskId: "T" } as const;
+    expect(await stopSubagent(rollcall, stopped({ agentId: "m", subagent }))).toMatchObject({
+      reason: "session_not_found",
+    });
   });
 
   test("leaves a reported sub-agent alone that is to be resumed, is final, or has no session", async () => {
