@@ -10,6 +10,9 @@ const NEEDED = [22, 12];
 const root = path.join(__dirname, "..");
 const bundle = path.join(root, "dist", "cli", "main.cjs");
 
+// Ctrl-\ leaves an attach, also one that is still coming up: until it has the terminal the key is a signal.
+const isAttaching = ["attach", "next"].includes(process.argv[2]);
+
 if (isNewEnough(process.versions.node)) {
   if (existsSync(bundle)) runBundle();
   else complain("Rollcall is not built yet: run `npm run build` in its folder.");
@@ -19,6 +22,7 @@ if (isNewEnough(process.versions.node)) {
 
 /** With what Node compiled at build time, kept beside the bundle and as trusted as that. */
 function runBundle() {
+  if (isAttaching) process.on("SIGQUIT", () => process.exit(0));
   const module = require("node:module");
   module.enableCompileCache(path.join(root, "dist", "cache"));
   if (process.env.ROLLCALL_WARM_UP) process.on("exit", () => module.flushCompileCache());
@@ -44,12 +48,14 @@ function rerunWithPinnedNode() {
     env: { ...process.env, ROLLCALL_RERUN: "1" },
   });
   // Whoever ends the launcher means the command.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"])
+    process.on(signal, () => child.kill(signal));
   child.on("error", (error) =>
     complain(`Rollcall could not run its pinned Node (${error.message}): run \`npm ci\` again.`),
   );
   child.on("exit", (code, signal) => {
-    if (signal === null) process.exitCode = code;
+    if (isAttaching && signal === "SIGQUIT") process.exitCode = 0;
+    else if (signal === null) process.exitCode = code;
     else {
       process.removeAllListeners(signal);
       process.kill(process.pid, signal);

@@ -58,8 +58,10 @@ function readQuestion(value: Json): Question[] {
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N}._@:+-]*$/u;
 const LONGEST_NAME = 40;
 
+type Named = Pick<SessionRecord, "id" | "name">;
+
 /** How to call a session: by its name where that is plain, and meant by nobody else in `others`. */
-export function nameToCall({ id, name }: SessionRecord, others: readonly SessionRecord[] = []): string {
+export function nameToCall({ id, name }: Named, others: readonly Named[] = []): string {
   const isPlain =
     name !== null && name.length <= LONGEST_NAME && PLAIN.test(name) && !/^[0-9a-f]{6}$/.test(name);
   const isShared = others.some((other) => other.id !== id && (other.name === name || other.id === name));

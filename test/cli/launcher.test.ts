@@ -91,21 +91,40 @@ function chunks(): string[] {
   return readdirSync(join(ROOT, "dist", "cli", "chunks")).map((name) => join("cli", "chunks", name));
 }
 
-test.runIf(oldNode)("ended by a signal on an old Node, it leaves no process behind", async () => {
+test.runIf(oldNode).each(["SIGTERM", "SIGQUIT"] as const)(
+  "ended by %s on an old Node, it leaves no process behind",
+  async (signal) => {
+    using user = newUser();
+    await user.create("--id", "s1");
+    const launcher = spawn(oldNode as string, [LAUNCHER, "events", "s1", "-f", "--json"], {
+      env: user.env,
+      cwd: user.workspace,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    await once(launcher.stdout, "data");
+    const pid = readFileSync(`/proc/${launcher.pid}/task/${launcher.pid}/children`, "utf8").trim();
+    launcher.kill(signal);
+    // The pipe is closed when the last process that holds it is gone.
+    const isGone = await Promise.race([once(launcher, "close").then(() => true), later(3000)]);
+    if (pid !== "" && existsSync(`/proc/${pid}`)) process.kill(Number(pid));
+    expect(isGone).toBe(true);
+  },
+);
+
+test.runIf(oldNode)("Ctrl-\\ leaves an attach on an old Node while the pinned one still starts", async () => {
   using user = newUser();
-  await user.create("--id", "s1");
-  const launcher = spawn(oldNode as string, [LAUNCHER, "events", "s1", "-f", "--json"], {
-    env: user.env,
-    cwd: user.workspace,
+  const hold = join(user.folder, "hold.cjs");
+  const isPinned = "Number(process.versions.node.split('.')[0]) >= 22";
+  const wait = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)";
+  writeFileSync(hold, `if (${isPinned}) { process.stdout.write(process.pid + "\\n"); ${wait}; }`);
+  const launcher = spawn(oldNode as string, [LAUNCHER, "attach", "s1"], {
+    env: { ...user.env, NODE_OPTIONS: `--require ${hold}` },
     stdio: ["ignore", "pipe", "ignore"],
   });
-  await once(launcher.stdout, "data");
-  const pid = readFileSync(`/proc/${launcher.pid}/task/${launcher.pid}/children`, "utf8").trim();
-  launcher.kill("SIGTERM");
-  // The pipe is closed when the last process that holds it is gone.
-  const isGone = await Promise.race([once(launcher, "close").then(() => true), later(3000)]);
-  if (pid !== "" && existsSync(`/proc/${pid}`)) process.kill(Number(pid));
-  expect(isGone).toBe(true);
+  const [pid] = (await once(launcher.stdout, "data")) as [Buffer];
+  // A terminal sends it to both of them.
+  for (const one of [launcher.pid as number, Number(pid)]) process.kill(one, "SIGQUIT");
+  expect(await once(launcher, "close")).toEqual([0, null]);
 });
 
 function later(ms: number): Promise<boolean> {

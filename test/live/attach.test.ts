@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { TmuxTerminal } from "./tmux-terminal.ts";
 import { isAlive, type LiveUser, newLiveUser, processesOf, until } from "./user.ts";
@@ -39,6 +41,32 @@ test("the detach key works from the moment that attach says what it is", async (
   terminal.press(DETACH);
   await terminal.shows("left with 0");
   expect(terminal.screen).toContain("Detached; sh goes on.");
+});
+
+test("a detach key that comes while attach still loads is not lost", async () => {
+  await using user = newLiveUser();
+  await shell(user);
+  const press = join(user.folder, "press.cjs");
+  writeFileSync(
+    press,
+    `process.on("newListener", function press(name) {
+      if (name !== "SIGQUIT") return;
+      process.off("newListener", press);
+      process.nextTick(() => process.kill(process.pid, "SIGQUIT"));
+    });`,
+  );
+  using terminal = new TmuxTerminal(user).open(["attach", "sh"], { nodeOptions: ["--require", press] });
+  await terminal.shows("left with 0");
+  expect(await user.get("sh")).toMatchObject({ state: "running" });
+});
+
+test("the command that comes back to a session works in a shell, whatever its name", async () => {
+  await using user = newLiveUser();
+  const { id } = await user.start(["--name", "two words", "--", "sleep", "1000"]);
+  using terminal = new TmuxTerminal(user).open(["attach", id]);
+  await terminal.shows("Attached to two words;");
+  terminal.press(DETACH);
+  await terminal.shows(`Come back with \`rollcall attach ${id.slice(-6)}\`.`);
 });
 
 test("a terminal whose typing another one takes says that it only watches, and its next key types", async () => {

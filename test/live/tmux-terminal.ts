@@ -17,8 +17,13 @@ export class TmuxTerminal implements Disposable {
   }
 
   /** `rollcall` with these arguments in a window of 100 by 30. */
-  open(args: readonly string[], { redirection = "", afterwards = "exec sleep 600" } = {}): this {
-    const command = [process.execPath, LAUNCHER, ...args].map((word) => `'${word}'`).join(" ");
+  open(
+    args: readonly string[],
+    { redirection = "", afterwards = "exec sleep 600", nodeOptions = [] as readonly string[] } = {},
+  ): this {
+    const command = [process.execPath, ...nodeOptions, LAUNCHER, ...args]
+      .map((word) => `'${word}'`)
+      .join(" ");
     this.tmux(
       "new-session",
       "-d",

@@ -5,6 +5,7 @@ import type { SessionRecord } from "../../domain/session/session.ts";
 import { findExitFile } from "../../host/holder-files.ts";
 import { hostOf } from "../../host/host.ts";
 import { shortId } from "../../present/format.ts";
+import { nameToCall } from "../../present/request.ts";
 import { cut, printable } from "../../present/text.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { has, type Input } from "../framework/command.ts";
@@ -24,9 +25,18 @@ export function canAttach(input: Input, output: Output): boolean {
 
 let hasDetached = false;
 
-/** Before the attach program has the terminal, Ctrl-\ comes as a signal, and would end this one with a core dump. */
+function detach(): void {
+  hasDetached = true;
+}
+
+/**
+ * Before the attach program has the terminal, Ctrl-\ comes as a signal. The launcher leaves by it; from here on it is said
+ * how to come back. Ours is added first: without any listener a signal that is on its way would be lost.
+ */
 export function heedDetachKey(): void {
-  if (process.listenerCount("SIGQUIT") === 0) process.on("SIGQUIT", () => (hasDetached = true));
+  process.on("SIGQUIT", detach);
+  for (const listener of process.listeners("SIGQUIT"))
+    if (listener !== detach) process.off("SIGQUIT", listener);
 }
 
 /** A plain terminal onto a session. Needs only its holder: it works while the daemon is gone. */
@@ -66,7 +76,7 @@ export async function attachTo(
   const code = hasDetached ? DETACHED : await run(program, args);
   if (output.isJson && (code === DETACHED || code === ENDED))
     output.json({ sessionId: id, ended: code === ENDED });
-  return leave(rollcall, output, id, { name, folder, code });
+  return leave(rollcall, output, id, { name, call: nameToCall(row), folder, code });
 }
 
 /** As wide as the terminal at most, with a space on either side. */
@@ -78,14 +88,22 @@ function linesOf(name: string, key: string, isWatching: boolean): { line: string
   };
 }
 
+interface Left {
+  readonly name: string;
+  /** As a command names it. */
+  readonly call: string;
+  readonly folder: string;
+  readonly code: number;
+}
+
 async function leave(
   rollcall: Rollcall,
   output: Output,
   id: string,
-  { name, folder, code }: { readonly name: string; readonly folder: string; readonly code: number },
+  { name, call, folder, code }: Left,
 ): Promise<number> {
   if (code === DETACHED) {
-    output.note(`Detached; ${name} goes on. Come back with \`rollcall attach ${name}\`.`);
+    output.note(`Detached; ${name} goes on. Come back with \`rollcall attach ${call}\`.`);
     return 0;
   }
   const session = await rollcall.get(id);
@@ -111,7 +129,10 @@ function howItEnded(folder: string, { exitCode, exitSignal }: SessionRecord): st
   return signal ? ` (${signal})` : code === null ? "" : ` (exit ${code})`;
 }
 
-/** It shares our terminal; the signals that a terminal sends are its business while it runs. */
+/**
+ * It shares our terminal; the signals that a terminal sends are its business while it runs. Ctrl-\ comes as one only before
+ * it has the terminal, and may have come before it ran.
+ */
 async function run(program: string, args: readonly string[]): Promise<number> {
   const child = spawn(program, args, { stdio: "inherit" });
   const ignore = () => {};
@@ -121,7 +142,7 @@ async function run(program: string, args: readonly string[]): Promise<number> {
   try {
     return await new Promise((resolve, reject) => {
       child.on("error", reject);
-      child.on("exit", (code) => resolve(code ?? 1));
+      child.on("exit", (code, signal) => resolve(signal === "SIGQUIT" ? DETACHED : (code ?? 1)));
     });
   } finally {
     for (const signal of KEYS_OF_TERMINAL) process.off(signal, ignore);
@@ -129,8 +150,8 @@ async function run(program: string, args: readonly string[]): Promise<number> {
   }
 }
 
-const KEYS_OF_TERMINAL = ["SIGINT", "SIGQUIT", "SIGTSTP"] as const;
-const LEAVING = ["SIGTERM", "SIGHUP"] as const;
+const KEYS_OF_TERMINAL = ["SIGINT", "SIGTSTP"] as const;
+const LEAVING = ["SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
 function keyByte(key: string): number {
   return key.slice("ctrl-".length).toUpperCase().charCodeAt(0) & 0x1f;
