@@ -110,7 +110,7 @@ describe("what cannot be started", () => {
     expect(user.launchFolders()).toEqual([]);
   });
 
-  test("because its interpreter is missing fails too", async () => {
+  test("because its interpreter is missing fails too, and names its session", async () => {
     await using user = newLiveUser();
     const script = join(user.workspace, "script");
     writeFileSync(script, "#!/no/such/interpreter\n");
@@ -118,6 +118,7 @@ describe("what cannot be started", () => {
     const answer = await user.rollcall(["start", "--wait", "--", script]);
     expect(answer).toMatchObject({ code: 1, stdout: "" });
     expect(answer.stderr.trim().split("\n").length).toBeLessThanOrEqual(2);
+    expect(answer.stderr).toContain((await user.get("last")).id);
   });
 
   test("because its folder is missing is refused before anything is written", async () => {

@@ -179,13 +179,25 @@ describe("send --wait", () => {
     });
   });
 
-  test("gives up after --timeout, and the session goes on", async () => {
+  test("gives up after --timeout, names the session, and the session goes on", async () => {
     await using user = newLiveUser();
-    const id = await atPrompt(user);
-    const answer = await user.rollcall(["send", id, "hang", "--wait", "--timeout", "300ms"]);
+    const id = await atPrompt(user, "--name", "slow");
+    const answer = await user.rollcall(["send", "slow", "hang", "--wait", "--timeout", "300ms"]);
     expect(answer.code).toBe(5);
+    expect(answer.stderr).toMatch(`rollcall: ${id} (slow): Not reached within 300 ms.`);
     expect(await user.get(id)).toMatchObject({ state: "running", turn: { number: 1, state: "running" } });
     expect((await user.rollcall(["send", id, "x", "--timeout", "1s"])).code).toBe(2);
+  });
+
+  test("names the session where the daemon dies in between", async () => {
+    await using user = newLiveUser();
+    const id = await atPrompt(user);
+    const waiting = user.rollcall(["send", id, "hang", "--wait"]);
+    await user.reach(id, "running");
+    await user.killDaemon();
+    const answer = await waiting;
+    expect(answer.code).toBe(1);
+    expect(answer.stderr).toMatch(`rollcall: ${id}: The daemon left before it answered.`);
   });
 
   test("says the reason on stderr where the turn failed, and the record keeps it", async () => {

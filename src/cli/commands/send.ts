@@ -3,7 +3,7 @@ import { type Command, has, JSON_OPTION } from "../framework/command.ts";
 import { usage } from "../framework/parse.ts";
 import { type Acted, durationOption, withDaemon } from "../live.ts";
 import { InterruptNotice } from "../sessions/interrupt-notice.ts";
-import { checkWaitable, finishWait } from "../sessions/last-answer.ts";
+import { checkWaitable, finishWait, naming } from "../sessions/last-answer.ts";
 import { keyOption } from "../sessions/launch-options.ts";
 
 interface Sent extends Acted {
@@ -42,7 +42,7 @@ export const command: Command = {
         const session = await rollcall.get(sessionId);
         using interrupt = new InterruptNotice(output);
         interrupt.name(session);
-        const sent = await client.call<Sent>("send_input", asked);
+        const sent = await naming(session, () => client.call<Sent>("send_input", asked));
         const limit = timeoutMs === undefined ? {} : { timeoutMs };
         const awaited = { session, after: sent.seq, turn: sent.turn, ...limit };
         return await finishWait(client, rollcall, output, awaited);

@@ -36,12 +36,30 @@ export async function finishWait(
 ): Promise<number> {
   const { session, after, turn, timeoutMs } = awaited;
   const isGoal = session.kind === "autonomous";
-  const { results } = await client.call<{ results: Waited[] }>("wait_for_session", {
+  const asked = {
     sessionIds: [session.id],
     ...(turn === null || isGoal ? { after } : { turn }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
-  });
+  };
+  const { results } = await naming(session, () =>
+    client.call<{ results: Waited[] }>("wait_for_session", asked),
+  );
   return tell(rollcall, output, awaited, results[0] as Waited);
+}
+
+/** Gives an error of the daemon the session that it is about, where it does not say so itself. */
+export async function naming<T>(session: SessionRecord, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof RollcallError) || error.message.includes(session.id)) throw error;
+    const { code, message, hint, facts } = error;
+    throw new RollcallError(code, `${called(session)}: ${message}`, {
+      ...(hint === undefined ? {} : { hint }),
+      facts,
+      cause: error,
+    });
+  }
 }
 
 async function tell(rollcall: Rollcall, output: Output, awaited: Awaited, waited: Waited): Promise<number> {

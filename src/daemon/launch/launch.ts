@@ -42,7 +42,7 @@ async function launchRecorded(daemon: Daemon, session: LiveSession, planned: Pla
   faultPoint("start.spawned");
   if (!started.ok) {
     await session.observe({ saw: "launch_failed", error: started.error, step: started.step });
-    throw startFailed(planned, started);
+    throw startFailed(session.id, planned, started);
   }
   await session.observe({
     saw: "launched",
@@ -174,12 +174,13 @@ const SENTENCES: Readonly<Record<string, string>> = {
 };
 
 function startFailed(
+  id: string,
   { plan, launch: { cwd } }: PlannedLaunch,
   { error, step }: Extract<HolderStart, { ok: false }>,
 ): RollcallError {
   const why = SENTENCES[error] ?? error;
   const what = step === "cwd" ? `The folder ${cwd}` : `${JSON.stringify(plan.command[0])}`;
-  return new RollcallError("start_failed", `${what} could not be started: ${why}.`, {
+  return new RollcallError("start_failed", `Session ${id}: ${what} could not be started: ${why}.`, {
     hint: step === "exec" ? "Check its name and the PATH." : "See daemon.log in the state folder.",
     facts: { error, step },
   });
