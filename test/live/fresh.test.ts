@@ -50,6 +50,18 @@ test("should-resume starts a daemon after a crash and answers by what became of 
   }, "the verdict of an ended session");
 });
 
+test("next starts a daemon after a crash and leads to nobody who left meanwhile", async () => {
+  await using user = newLiveUser();
+  const { process: agent } = await user.get(await atPrompt(user));
+  await user.killDaemon();
+  process.kill((agent as { readonly pid: number }).pid, "SIGKILL");
+  const first = await user.rollcall(["next", "--json"]);
+  // Where the machine is too slow for it, it says so.
+  if (first.code === 0) expect(first.json.stale).toBe(true);
+  await until(async () => (await user.rollcall(["next", "--json"])).code === 4, "nobody to wait");
+  expect(await user.daemonPid()).toBeDefined();
+});
+
 test("inside a session, where no daemon may be started, states are said to be old in text and JSON", async () => {
   await using user = newLiveUser();
   const { id } = await user.start(["--", "sleep", "1000"]);

@@ -6,6 +6,7 @@ import { runFolder } from "../../home/layout.ts";
 import { nextWaiting, type Visits } from "../../present/next-waiting.ts";
 import { canAttach } from "../../present/roll-order.ts";
 import { type Command, JSON_OPTION } from "../framework/command.ts";
+import { freshen } from "../freshen.ts";
 import { withRollcall } from "../open.ts";
 import { attachTo } from "../sessions/attach.ts";
 
@@ -21,6 +22,7 @@ export const command: Command = {
   ],
   async run(_, output) {
     return withRollcall(output, async (rollcall) => {
+      const freshness = await freshen(rollcall, output);
       const waiting = await Array.fromAsync(rollcall.list({ state: "waiting_input" }));
       const folder = runFolder(rollcall.context.home);
       const next = nextWaiting(waiting.filter(output.isJson ? isCarried : canAttach), readVisits(folder));
@@ -28,7 +30,7 @@ export const command: Command = {
         throw new RollcallError("wrong_state", "No session waits for you.", { hint: "See `rollcall`." });
       writeVisits(folder, next.visits);
       if (!output.isJson) return attachTo(rollcall, output, next.session.id);
-      output.json({ sessionId: next.session.id });
+      output.json({ sessionId: next.session.id, ...freshness });
       return 0;
     });
   },
