@@ -43,6 +43,11 @@ function failedTurn(error: string): Partial<SessionRecord> {
   return { turn: { number: 1, state: "done", outcome: "failure", error, ...times } };
 }
 
+function openTurn(secondsAgo: number): SessionRecord["turn"] {
+  const times = { beganAt: ago(secondsAgo), endedAt: null };
+  return { number: 2, state: "running", outcome: null, error: null, ...times };
+}
+
 function roll(sessions: readonly SessionRecord[], width: number, terminals?: ReadonlyMap<string, string>) {
   const paint = (_: unknown, text: string) => text;
   return describeRoll(rollOrder(sessions), { width, now: NOW, paint, ...(terminals && { terminals }) });
@@ -105,6 +110,11 @@ describe("the age of a session", () => {
   test.each([
     ["since it waits", { ...waitingFor("prompt"), activity }, "30s"],
     ["since its activity while it runs", { activity, stateSince: ago(600) }, "3s"],
+    [
+      "since its turn began where nothing was seen of that yet",
+      { activity: { ...activity, at: ago(600) }, turn: openTurn(5) },
+      "5s",
+    ],
     ["since its end", { state: "failed", endedAt: ago(200), activity } as const, "3m"],
     ["since it is paused", { state: "paused", stateSince: ago(90), activity } as const, "1m"],
   ])("counts %s", (_, fields, age) => {

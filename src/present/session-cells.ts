@@ -11,13 +11,14 @@ export function stateOf({ state, waiting }: SessionRecord): string {
   return waiting === null ? state : `${state} (${waiting.for})`;
 }
 
-/** Since when it waits; while it works, when it last showed that; when it ended. */
+/** Since when it waits; while it works, when it last showed that, or began its turn; when it ended. */
 export function ageSince(session: SessionRecord): Instant {
   const { state, waiting, activity, endedAt, lastActiveAt, lastOutputAt, stateSince } = session;
   if (waiting !== null) return waiting.since;
   if (state === "stopped" || state === "failed") return endedAt ?? stateSince;
   if (state !== "running") return stateSince;
-  return activity?.at ?? lastOutputAt ?? lastActiveAt;
+  const seen = activity?.at ?? lastOutputAt ?? lastActiveAt;
+  return session.turn !== null && isBeforeTurn(session, seen) ? session.turn.beganAt : seen;
 }
 
 /** Folder and branch. */
