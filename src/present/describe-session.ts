@@ -1,6 +1,6 @@
 import type { SessionRecord } from "../domain/session/session.ts";
 import { agentOf, duration, relativeTime } from "./format.ts";
-import { costOf, nameOf, stateOf, tokensOf } from "./session-cells.ts";
+import { costOf, declaredPhase, nameOf, stateOf, tokensOf } from "./session-cells.ts";
 import { printable } from "./text.ts";
 import { turnError } from "./turn.ts";
 
@@ -58,8 +58,9 @@ function lastTurnOf(session: SessionRecord): string | null {
   return error === null ? null : `failed: ${error}`;
 }
 
-function phasesOf({ phase, history }: SessionRecord): string {
+function phasesOf(session: SessionRecord): string | null {
+  const { history } = session;
   const first = history[0];
-  if (!first) return phase;
+  if (!first) return declaredPhase(session);
   return [first.fromPhase, ...history.map((step) => step.toPhase)].slice(-6).join(" → ");
 }

@@ -42,6 +42,7 @@ test("get shows people what is known, a line for each thing", async () => {
   expect(stdout).toMatch(/^phase\s+initializing → planning$/m);
   expect(stdout).toMatch(/^errors\s+1, the last: two lines$/m);
   expect(stdout).not.toContain("outcome");
+  expect((await user.ok(["get", await user.create()])).stdout).not.toMatch(/^phase/m);
 });
 
 test("the roll shows live sessions and those that just ended, --all the others too, and where there is none, what to do", async () => {
