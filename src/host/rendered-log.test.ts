@@ -40,3 +40,11 @@ test("a screen that was left is not given out again, and what follows is", () =>
   const lines = followed(["one\r\n", "\u001b[?1049h\u001b[2J\u001b[Hfull", "\u001b[?1049ltwo\r\n"]);
   expect(lines.filter((line) => line === "one" || line === "two")).toEqual(["one", "two"]);
 });
+
+test("a screen of its own is given out as it stood when its program left it", () => {
+  const log = new RenderedLog();
+  const lines = log.write(
+    "$ edit\r\n\u001b[?1049h\u001b[2J\u001b[Hmenu\r\nlast words\u001b[?1049l$ exit\r\n",
+  );
+  expect([...lines, ...log.show({ isOver: true })]).toEqual(["$ edit", "menu", "last words", "$ exit"]);
+});

@@ -5,6 +5,8 @@ const SIZE: ScreenSize = { cols: 120, rows: 40 };
 /** More lines than a slice can have, so that each is taken before it is dropped. */
 const SCROLLBACK = 10_000;
 const SLICE_CHARS = 8 * 1024;
+/** The modes by which a program has a screen of its own. */
+const OTHER_SCREEN: readonly number[] = [47, 1047, 1049];
 
 /** Turns what a terminal was sent into the lines that a person saw, as a log that only grows. */
 export class RenderedLog {
@@ -13,17 +15,29 @@ export class RenderedLog {
   #next = this.#markAt(0);
   /** Lines from there on that were given out already. */
   #shown: readonly string[] = [];
+  /** Lines of a screen that its program has left, still to be given out. */
+  #leaving: string[] = [];
+
+  constructor() {
+    // Before the emulator goes back to the normal screen and forgets the other.
+    this.#emulator.terminal.parser.registerCsiHandler({ prefix: "?", final: "l" }, (params) => {
+      const isFull = this.#emulator.terminal.buffer.active.type === "alternate";
+      if (isFull && params.flat().some((mode) => OTHER_SCREEN.includes(mode)))
+        this.#leaving.push(...this.show({ isOver: true }));
+      return false;
+    });
+  }
 
   resize({ cols, rows }: ScreenSize): void {
     this.#emulator.terminal.resize(cols, rows);
   }
 
-  /** Takes output, and returns the lines that left the screen at its top. */
+  /** Takes output, and returns the lines that left the screen at its top, and those of a screen that its program left. */
   write(text: string): string[] {
     const lines: string[] = [];
     for (let at = 0; at < text.length; at += SLICE_CHARS) {
       this.#emulator.inside._inputHandler.parse(text.slice(at, at + SLICE_CHARS));
-      lines.push(...this.#scrolled());
+      lines.push(...this.#leaving.splice(0), ...this.#scrolled());
     }
     return lines;
   }
