@@ -44,7 +44,7 @@ export const command: Command = {
         interrupt.name(session);
         const sent = await naming(session, () => client.call<Sent>("send_input", asked));
         const limit = timeoutMs === undefined ? {} : { timeoutMs };
-        const awaited = { session, after: sent.seq, turn: sent.turn, ...limit };
+        const awaited = { session, after: sent.seq, turn: sent.turn, text, ...limit };
         return await finishWait(client, rollcall, output, awaited);
       }
       const sent = await client.call<Sent>("send_input", asked);

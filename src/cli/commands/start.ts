@@ -77,7 +77,7 @@ export const command: Command = {
       if (wait) {
         interrupt?.name(session);
         const turn = session.turn === null ? null : 1;
-        return await finishWait(client, rollcall, output, { session, after: 0, turn });
+        return await finishWait(client, rollcall, output, { session, after: 0, turn, text: what.prompt });
       }
       const attaches = kind === "interactive" && canAttach(input, output);
       if (attaches) return attachTo(rollcall, output, session.id);

@@ -24,6 +24,8 @@ export interface Awaited {
   readonly after: number;
   /** The turn to wait for; null where the session tells nothing of turns, or its end is waited for. */
   readonly turn: number | null;
+  /** The text that was given. */
+  readonly text?: string | undefined;
   readonly timeoutMs?: number;
 }
 
@@ -65,7 +67,8 @@ export async function naming<T>(session: SessionRecord, call: () => Promise<T>):
 async function tell(rollcall: Rollcall, output: Output, awaited: Awaited, waited: Waited): Promise<number> {
   const { session, reached, turn } = waited;
   const joins = await hasNoTurns(rollcall, session.id);
-  const answer = await lastAnswer(rollcall, session.id, { after: awaited.after, turn: awaited.turn, joins });
+  const { after, text } = awaited;
+  const answer = await lastAnswer(rollcall, session.id, { after, turn: awaited.turn, text, joins });
   if (output.isJson) output.json({ session, reached, turn, answer });
   else if (answer !== null && answer !== "") output.text(answer.endsWith("\n") ? answer : `${answer}\n`);
   if (isAsking(waited)) {
