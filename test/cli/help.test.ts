@@ -51,6 +51,14 @@ test("every command has usage, options and examples, takes --json, and its help 
   expect(untouched(user)).toBe(true);
 });
 
+test("the help of start names the agents and kinds that can be started, and no other", async () => {
+  using user = newUser();
+  const { stdout } = await user.ok(["start", "--help"]);
+  expect(stdout).toContain("Starts an agent (claude, codex, scripted), or any command after `--`");
+  expect(stdout).toMatch(/--kind KIND +how it works \(interactive, autonomous\)/);
+  expect(stdout).not.toMatch(/gemini|opencode/);
+});
+
 test("the examples use only commands and options that there are", async () => {
   using user = newUser();
   const known = new Set(await commandsOf(user));

@@ -144,6 +144,7 @@ describe("what cannot be started", () => {
     [["--"], 2, "nothing to start"],
     [["gemini"], 4, "cannot start gemini yet"],
     [["opencode", "hi"], 4, "cannot start opencode yet"],
+    [["scripted", "--kind", "batch"], 2, "Valid: interactive, autonomous.\n"],
     [["scripted", "--kind", "acp"], 4, "acp is not offered yet"],
     [["scripted", "--max-cost", "1"], 4, "--max-cost is not offered yet"],
     [["scripted", "--max-tokens", "1"], 4, "--max-tokens is not offered yet"],

@@ -1,3 +1,4 @@
+import { checkOneOf } from "../../domain/check.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import { NAMED_TYPES, namedType, STARTABLE_TYPES, UNNAMED_TYPE } from "../../domain/session/agent-type.ts";
 import type { AgentType, SessionRecord } from "../../domain/session/session.ts";
@@ -15,6 +16,7 @@ import { environmentOf, keyOption, LAUNCH_OPTIONS, launchOf, textOf } from "../s
 import { inWorktree, worktreeOf } from "../sessions/worktree-offer.ts";
 
 const { type: _, ...IDENTITY } = IDENTITY_OPTIONS;
+const STARTABLE_KINDS = ["interactive", "autonomous"] as const;
 
 export const command: Command = {
   words: "TYPE [TEXT] | -- COMMAND…",
@@ -24,6 +26,7 @@ export const command: Command = {
   about: `Starts an agent (${STARTABLE_TYPES.join(", ")}), or any command after \`--\`, and carries it: its state, its end and its output are known from then on.\nAt a terminal it attaches to an interactive session; leave it with the detach key, it goes on. The agent gets this environment and folder.`,
   options: {
     ...IDENTITY,
+    kind: { ...IDENTITY.kind, choices: STARTABLE_KINDS },
     ...LAUNCH_OPTIONS,
     worktree: { value: "BRANCH", about: "work in a git worktree of its own, on this branch" },
     "wait-pattern": { value: "REGEX", about: "a command whose screen shows this waits for input" },
@@ -126,10 +129,12 @@ function refuseLater(input: Input): void {
           hint: "Use --timeout or --idle-timeout.",
         },
       );
-  if (optionOf(input, "kind") === "acp")
+  const kind = optionOf(input, "kind");
+  if (kind === "acp")
     throw new RollcallError("not_offered", "The kind acp is not offered yet.", {
       hint: "Use interactive or autonomous.",
     });
+  if (kind !== undefined) checkOneOf(STARTABLE_KINDS, kind, "kind");
 }
 
 function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
