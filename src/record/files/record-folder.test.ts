@@ -62,7 +62,9 @@ describe("the folder of record files", () => {
     expect(world.warnings).toEqual([expect.stringContaining(".gitignore is not a regular file")]);
   });
 
-  test.each(["!*\n", "*\n!sessions/\n", "mine\n"])("is not used with the ignore file %j", async (text) => {
+  // Git takes a blank before a pattern, and any but a space behind it, for a part of the pattern.
+  const UNFIT = ["!*\n", "*\n!sessions/\n", "mine\n", " *\n", "\t*\n", "*\t\n", "*\v\n", "\u00a0*\n"];
+  test.each(UNFIT)("is not used with the ignore file %j", async (text) => {
     using world = tempWorld();
     mkdirSync(own(world));
     writeFileSync(own(world, ".gitignore"), text);
@@ -75,7 +77,7 @@ describe("the folder of record files", () => {
     expect(world.warnings).toEqual([expect.stringContaining(".gitignore does not ignore everything")]);
   });
 
-  test.each(["*\n", "# ours\r\n*\r\n!.gitignore\r\n", ""])(
+  test.each(["*\n", "\ufeff*  \n", "# ours\r\n*\r\n!.gitignore\r\n", ""])(
     "is used with the ignore file %j, and git takes no record",
     async (text) => {
       using world = tempWorld();

@@ -100,9 +100,12 @@ function whyNotIgnored(folder: OwnFolder, workspace: string): string | undefined
   }
 }
 
-/** The ignore file itself may be committed. */
+/** As git reads it: spaces count but at the end of a line, and so does any other blank. The ignore file itself may be committed. */
 function ignoresAll(text: string): boolean {
-  const lines = text.split("\n").map((line) => line.trim());
+  const lines = text
+    .replace(/^\ufeff/, "")
+    .split("\n")
+    .map((line) => line.replace(/\r$/, "").replace(/ +$/, ""));
   const isExcepted = (line: string) => line.startsWith("!") && !/^!\/?\.gitignore$/.test(line);
   return lines.includes("*") && !lines.some(isExcepted);
 }
