@@ -1,6 +1,7 @@
 import { RollcallError } from "../domain/errors.ts";
 import { launchFolder, sessionOfLaunch } from "../home/launch-folder.ts";
 import { storePath } from "../home/layout.ts";
+import { checkStateFolder } from "../home/state-folder.ts";
 import { markedProcesses } from "../machine/marked-process.ts";
 import { type FindRow, type RestoreReport, restoreDatabase } from "../store/sqlite/restore.ts";
 
@@ -9,6 +10,7 @@ import { type FindRow, type RestoreReport, restoreDatabase } from "../store/sqli
  * the backup knows nothing of: nobody would see it any more, or could end it.
  */
 export async function restoreBackup(home: string, from: string, now: number): Promise<RestoreReport> {
+  checkStateFolder(home);
   const stamp = new Date(now).toISOString().replace(/[-:.]/g, "");
   return restoreDatabase(storePath(home), from, stamp, (findRow) => checkRunning(home, findRow));
 }

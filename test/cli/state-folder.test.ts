@@ -9,6 +9,8 @@ const CALLS = [
   ["up", "--json"],
   ["start", "-d", "--json", "--", "true"],
   ["config", "set", "list.limit", "7", "--json"],
+  ["hooks", "install", "claude", "--json"],
+  ["restore", "backup.db", "--json"],
 ];
 
 test.each([0o777, 0o770, 0o1777, 0o702])(

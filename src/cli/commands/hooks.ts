@@ -7,6 +7,7 @@ import { RollcallError } from "../../domain/errors.ts";
 import { AGENT_TYPES } from "../../domain/session/session.ts";
 import { hookPlaces, placeHookScript } from "../../home/hook-script.ts";
 import { homeFolder } from "../../home/layout.ts";
+import { checkStateFolder } from "../../home/state-folder.ts";
 import { askYes } from "../framework/ask.ts";
 import { type Command, has, type Input, JSON_OPTION } from "../framework/command.ts";
 import { findCommand, type Registered } from "../framework/commands.ts";
@@ -87,8 +88,10 @@ async function getSettings(type: string): Promise<HookSettings> {
   });
 }
 
+/** Claude runs a script in the state folder: it must be nobody else's to change. */
 function programs(): HookPrograms {
   const home = homeFolder();
+  checkStateFolder(home);
   return {
     node: process.execPath,
     launcher: join(binFolder(), "rollcall.cjs"),
