@@ -30,7 +30,7 @@ function checkRunning(home: string, findRow: FindRow): void {
     `The backup knows nothing of what runs now (${what}); nothing was restored.`,
     {
       hint: sessionIds.length > 0 ? "End it first, or let --end do so." : "`rollcall doctor --fix` ends it.",
-      facts: { sessionIds },
+      facts: { sessionIds, markers: [...new Set(unseen.map(({ marker }) => marker))] },
     },
   );
 }

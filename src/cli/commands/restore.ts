@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { RollcallError } from "../../domain/errors.ts";
-import { homeFolder } from "../../home/layout.ts";
+import { homeFolder, storePath } from "../../home/layout.ts";
 import { restoreFromFiles } from "../../record/files/restore-files.ts";
 import { restoreBackup } from "../../record/restore.ts";
 import { type Command, has, JSON_OPTION, optionOf } from "../framework/command.ts";
@@ -8,6 +9,7 @@ import type { Output } from "../framework/output.ts";
 import { usage } from "../framework/parse.ts";
 import { withDaemon } from "../live.ts";
 import { withRollcall } from "../open.ts";
+import { endLaunches } from "../sessions/end-launches.ts";
 import { type Ended, isProven, notProven } from "../sessions/ended.ts";
 
 export const command: Command = {
@@ -39,8 +41,8 @@ export const command: Command = {
 async function fromBackup(file: string, output: Output, endsUnseen: boolean): Promise<number> {
   const restore = async () => restoreBackup(homeFolder(), file, Date.now());
   const report = await restore().catch(async (error: unknown) => {
-    const unseen = endsUnseen ? unseenIn(error) : [];
-    if (unseen.length === 0) throw error;
+    const unseen = endsUnseen ? unseenIn(error) : undefined;
+    if (!unseen) throw error;
     await endAll(unseen, output);
     return restore();
   });
@@ -52,12 +54,31 @@ async function fromBackup(file: string, output: Output, endsUnseen: boolean): Pr
   return 0;
 }
 
-function unseenIn(error: unknown): readonly string[] {
-  const isRefusal = error instanceof RollcallError && error.code === "process_alive";
-  return isRefusal ? (error.facts.sessionIds as readonly string[]) : [];
+interface Unseen {
+  readonly sessionIds: readonly string[];
+  readonly markers: readonly string[];
 }
 
-async function endAll(ids: readonly string[], output: Output): Promise<void> {
+function unseenIn(error: unknown): Unseen | undefined {
+  const isRefusal = error instanceof RollcallError && error.code === "process_alive";
+  return isRefusal ? (error.facts as unknown as Unseen) : undefined;
+}
+
+/** Where the present store is lost or damaged, or does not know it either, only its holder can end it. */
+async function endAll({ sessionIds, markers }: Unseen, output: Output): Promise<void> {
+  const home = homeFolder();
+  if (!existsSync(storePath(home))) return endLaunches(home, markers);
+  try {
+    await endByDaemon(sessionIds, output);
+  } catch (error) {
+    if (!(error instanceof RollcallError) || !NO_RECORD.has(error.code)) throw error;
+    await endLaunches(home, markers);
+  }
+}
+
+const NO_RECORD = new Set(["store_corrupt", "store_not_a_database", "session_not_found", "corrupt"]);
+
+async function endByDaemon(ids: readonly string[], output: Output): Promise<void> {
   await withDaemon(output, async (client) => {
     const end = async (sessionId: string) => client.call<Ended>("end_session", { sessionId, channel: "cli" });
     const unproven = (await Promise.all(ids.map(end))).find((ended) => !isProven(ended));
