@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { RollcallError } from "../domain/errors.ts";
 import type { Asker } from "../domain/session/event.ts";
 import type { Channel, SessionRow } from "../domain/session/session.ts";
-import { launchFolder, sessionOfLaunch } from "../home/launch-folder.ts";
+import { sessionAround } from "../home/session-around.ts";
 import { askerOf } from "../machine/asker.ts";
-import { markerOf } from "../machine/proc.ts";
-import { isOwnProcess, readProcess } from "../machine/process.ts";
+import { isOwnProcess } from "../machine/process.ts";
 import type { Context } from "../record/context.ts";
+import { sessionsAbove } from "../record/sessions-above.ts";
 import type { Services } from "./services.ts";
 
 const askers = new AsyncLocalStorage<() => Asker | undefined>();
@@ -43,31 +43,13 @@ export function findAsker(home: string, pid: number | undefined): Asker | undefi
   return askerOf(pid, sessionAround(home, pid));
 }
 
-/** By the marker of the process, or of one of those above it where it has emptied its own environment. */
-function sessionAround(home: string, pid: number): string | null {
-  for (let at: number | undefined = pid; at !== undefined && at > 1; at = readProcess(at)?.parent) {
-    const marker = markerOf(at);
-    const session = marker === undefined ? undefined : sessionOfLaunch(launchFolder(home, marker));
-    if (session !== undefined) return session;
-  }
-  return null;
-}
-
 /** An agent may not grant its own requests, nor may the sessions that it started. */
 export async function checkNotOwn({ context }: Services, row: SessionRow): Promise<void> {
   const around = askerNow()?.sessionId ?? null;
-  const seen = new Set<string>();
-  for (let id = around; id !== null && !seen.has(id); id = await parentOf(context, id)) {
-    if (id === row.id)
-      throw new RollcallError(
-        "own_request",
-        `Session ${row.id} may not answer what it or a session above it asks; nothing was sent.`,
-        { hint: "A person, or a program outside the session, has to answer." },
-      );
-    seen.add(id);
-  }
-}
-
-async function parentOf({ store }: Services["context"], id: string): Promise<string | null> {
-  return (await store.find(id))?.row.parentId ?? null;
+  if (around === null || !(await sessionsAbove(context, around)).has(row.id)) return;
+  throw new RollcallError(
+    "own_request",
+    `Session ${around} may not answer what it or a session above it asks; nothing was sent.`,
+    { hint: "A person, or a program outside the session, has to answer." },
+  );
 }

@@ -79,28 +79,56 @@ test("inside a session no daemon is started: live verbs say so, and records work
   expect(await user.reach(id, "waiting_input")).toMatchObject({ phase: "planning" });
 });
 
+/** A shell in a session of its own, which a session started: it runs what it is sent. */
+async function shellOf(user: LiveUser, parent: string, options = "") {
+  const script = 'while read -r line; do eval "$line" > said 2>&1; echo $? > code; done';
+  const shell = (await inside(user, parent, `start -d ${options} -- sh -c '${script}'`)).output.trim();
+  return async (line: string) => {
+    const path = join(user.workspace, "code");
+    rmSync(path, { force: true });
+    await user.ok(["send", shell, line]);
+    await until(() => existsSync(path) && readFileSync(path, "utf8") !== "", "its answer");
+    return {
+      code: readFileSync(path, "utf8").trim(),
+      said: readFileSync(join(user.workspace, "said"), "utf8"),
+    };
+  };
+}
+
 test("an agent may not answer its own request, nor its parent's, by a command or by keys", async () => {
   await using user = newLiveUser();
   const parent = await atPrompt(user);
-  const child = (
-    await inside(
-      user,
-      parent,
-      "start -d -- sh -c 'while read -r line; do eval \"$line\" > said 2>&1; echo $? > code; done'",
-    )
-  ).output.trim();
+  const run = await shellOf(user, parent);
   await asking(user, parent, "ask Bash");
   for (const verb of [`approve ${parent}`, `deny ${parent}`, `keys ${parent} 1`]) {
-    rmSync(join(user.workspace, "code"), { force: true });
-    await user.ok(["send", child, `${ROLLCALL} ${verb}`]);
-    const code = () =>
-      existsSync(`${user.workspace}/code`) && readFileSync(`${user.workspace}/code`, "utf8").trim();
-    await until(() => code() !== false && code() !== "", "its answer");
-    expect([verb, code()]).toEqual([verb, "4"]);
-    expect(readFileSync(`${user.workspace}/said`, "utf8")).toContain("may not answer");
+    const { code, said } = await run(`${ROLLCALL} ${verb}`);
+    expect([verb, code]).toEqual([verb, "4"]);
+    expect(said).toContain("may not answer");
   }
   expect((await user.get(parent)).waiting).toMatchObject({ for: "permission" });
   await user.ok(["approve", parent]);
+});
+
+test("a session whose start an agent asked for may not answer that agent, whichever parent it was given", async () => {
+  await using user = newLiveUser();
+  const asks = await atPrompt(user);
+  const stranger = (await user.ok(["create", "--json"])).json.id as string;
+  const run = await shellOf(user, asks, `--parent ${stranger}`);
+  await asking(user, asks, "ask Bash");
+  expect(await run(`${ROLLCALL} approve ${asks}`)).toMatchObject({ code: "4" });
+  expect((await user.get(asks)).waiting).toMatchObject({ for: "permission" });
+  await user.ok(["approve", asks]);
+});
+
+test("an agent may not attach to its own terminal nor to its parent's, whatever its environment says", async () => {
+  await using user = newLiveUser();
+  const parent = await atPrompt(user);
+  const run = await shellOf(user, parent);
+  const attach = `${ROLLCALL} attach ${parent} < /dev/tty`;
+  expect(await run(attach)).toMatchObject({ code: "4", said: expect.stringContaining("may not type") });
+  expect(await run(`env -u ROLLCALL_SESSION -u ROLLCALL_SESSION_ID ${attach}`)).toMatchObject({ code: "4" });
+  const self = `env -u ROLLCALL_SESSION -u ROLLCALL_SESSION_ID ${ROLLCALL} attach $ROLLCALL_SESSION_ID`;
+  expect(await run(self)).toMatchObject({ code: "4", said: expect.stringContaining("to itself") });
 });
 
 test("an event of a command says who asked: user, process, terminal and the session around it", async () => {

@@ -2,12 +2,14 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { RollcallError } from "../../domain/errors.ts";
 import type { SessionRecord } from "../../domain/session/session.ts";
+import { sessionAround } from "../../home/session-around.ts";
 import { findExitFile } from "../../host/holder-files.ts";
 import { hostOf } from "../../host/host.ts";
 import { shortId } from "../../present/format.ts";
 import { nameToCall } from "../../present/request.ts";
 import { cut, printable } from "../../present/text.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
+import { sessionsAbove } from "../../record/sessions-above.ts";
 import { has, type Input } from "../framework/command.ts";
 import { isTerminal, type Output } from "../framework/output.ts";
 import { launchOf, nativeProgram } from "../live.ts";
@@ -48,10 +50,7 @@ export async function attachTo(
 ): Promise<number> {
   heedDetachKey();
   const { row, folder } = await launchOf(rollcall, id);
-  if (id === process.env.ROLLCALL_SESSION_ID)
-    throw new RollcallError("wrong_state", "A session cannot be attached to itself.", {
-      hint: "Attach from another terminal.",
-    });
+  await checkNotInside(rollcall, id, options.watch ?? false);
   if (!row.carried || !hostOf(row.carried.launch.host).hasScreen)
     throw new RollcallError("wrong_state", `Session ${id} has no terminal.`, {
       hint: `Read it with \`rollcall data ${id}\`.`,
@@ -77,6 +76,19 @@ export async function attachTo(
   if (output.isJson && (code === DETACHED || code === ENDED))
     output.json({ sessionId: id, ended: code === ENDED });
   return leave(rollcall, output, id, { name, call: nameToCall(row), folder, code });
+}
+
+/** Typing is a way to answer: an agent may not answer its own requests, nor those of the sessions above it. */
+async function checkNotInside({ context }: Rollcall, id: string, isWatching: boolean): Promise<void> {
+  const around = sessionAround(context.home, process.pid);
+  if (around === id)
+    throw new RollcallError("wrong_state", "A session cannot be attached to itself.", {
+      hint: "Attach from another terminal.",
+    });
+  if (isWatching || around === null || !(await sessionsAbove(context, around)).has(id)) return;
+  throw new RollcallError("own_request", `Session ${around} may not type into a session above it.`, {
+    hint: `\`rollcall attach ${id} --watch\` shows it.`,
+  });
 }
 
 /** As wide as the terminal at most, with a space on either side. */
