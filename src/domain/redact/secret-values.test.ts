@@ -29,6 +29,9 @@ describe("secret values of an environment", () => {
     "SUPABASE_SERVICE_ROLE_KEY",
     "clientSecret",
     "SESSION_JWT",
+    "OPENAIKEY",
+    "masterKey",
+    "DB_CREDS",
   ])("takes the value of %s", (name) => {
     expect(secretValues({ [name]: "hunter2hunter2\n" })).toEqual(["hunter2hunter2"]);
   });
@@ -49,6 +52,9 @@ describe("secret values of an environment", () => {
     "KEYBOARD",
     "PUBLIC_KEY",
     "PARTITION_KEY",
+    "SSH_PUBKEY",
+    "PUBLICKEY",
+    "HOTKEY",
     "BYPASS",
     "GIT_COMPASS",
     "COOKIE_DOMAIN",
