@@ -44,3 +44,23 @@ test("continue goes on with a session also while nothing can be recorded, and re
   expect(processState(agent.pid)).not.toBe("T");
   await reaches(user, session.id, { state: "running" });
 });
+
+test("the daemon answers while another program holds the store's lock and a command waits for it", async () => {
+  await using user = newFaultUser();
+  const over = await user.start(["--kind", "autonomous", "--", "echo", "hello"]);
+  await reaches(user, over.id, { state: "stopped" });
+  const session = await user.start(["--", "sleep", "600"]);
+  const db = new Database(storeOf(user), { nativeBinding: nativeBinding() });
+  db.exec("BEGIN IMMEDIATE");
+  const settled: string[] = [];
+  const pausing = user.rollcall(["pause", session.id]).then(({ code }) => settled.push(`pause ${code}`));
+  for (const round of [1, 2, 3]) {
+    const { stdout } = await user.ok(["data", over.id]);
+    expect(stdout).toContain("hello");
+    settled.push(`data ${round}`);
+  }
+  await pausing;
+  db.exec("COMMIT");
+  db.close();
+  expect(settled).toEqual(["data 1", "data 2", "data 3", "pause 1"]);
+});
