@@ -1,13 +1,16 @@
 import { withoutEscapes } from "../domain/plain-text.ts";
 
-/** Characters that act on a terminal, change the direction of what is written, or cannot be seen. */
-const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
+/**
+ * Characters that act on a terminal, change the direction of what is written, or cannot be seen. Made when first needed:
+ * looking up the properties takes half a millisecond, which a call for a program need not pay.
+ */
+const unsafe = () => /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 /** The same without what only misleads people: ESC and other controls, C1 among them. */
 const CONTROL = /\p{Cc}/gu;
 
 /** Text from agents and users, made safe to show: what would act on the terminal or hide something is written out. */
 export function printable(text: string): string {
-  return text.replace(UNSAFE, (character, at: number) => {
+  return text.replace(unsafe(), (character, at: number) => {
     if (character === "\n") return " ";
     return isPartOfEmoji(text, at) ? character : writtenOut(character);
   });
@@ -15,7 +18,7 @@ export function printable(text: string): string {
 
 /** The same for text of several lines; to JSON the characters that are written out mean what they meant. */
 export function printableLines(text: string): string {
-  return text.replace(UNSAFE, (character, at: number) => {
+  return text.replace(unsafe(), (character, at: number) => {
     if (character === "\n" || character === "\t") return character;
     return isPartOfEmoji(text, at) ? character : writtenOut(character);
   });
