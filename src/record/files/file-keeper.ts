@@ -1,4 +1,5 @@
 import { RollcallError } from "../../domain/errors.ts";
+import { monotonicMs } from "../../machine/monotonic.ts";
 import type { Store } from "../../store/store.ts";
 import {
   type FileContent,
@@ -196,9 +197,9 @@ export class FileKeeper {
       const content = await this.#options.find(id);
       if (!content) return;
       place = content.record.workspacePath ?? id;
-      const started = performance.now();
+      const started = monotonicMs();
       file.bytes = await writeRecordFile(this.#options.store, content);
-      file.tookMs = performance.now() - started;
+      file.tookMs = monotonicMs() - started;
     } catch (error) {
       this.#warnOnce(place, reasonOf(error, place));
     }

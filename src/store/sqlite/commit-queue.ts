@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { RollcallError } from "../../domain/errors.ts";
+import { monotonicMs } from "../../machine/monotonic.ts";
 import { LazyStatement } from "./tables/lazy-statement.ts";
 
 interface Waiting<Tx> {
@@ -56,7 +57,7 @@ export class CommitQueue<Tx extends Batch> {
     return new Promise<T>((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.flush());
       this.#waiting.push({
-        sinceMs: performance.now(),
+        sinceMs: monotonicMs(),
         work,
         resolve: resolve as (value: unknown) => void,
         reject,
@@ -85,7 +86,7 @@ export class CommitQueue<Tx extends Batch> {
 
   #mayWait(batch: readonly Waiting<Tx>[], error: unknown): boolean {
     const { lockPatienceMs = 0 } = this.#options;
-    return isBusy(error) && performance.now() - (batch[0]?.sinceMs ?? 0) < lockPatienceMs;
+    return isBusy(error) && monotonicMs() - (batch[0]?.sinceMs ?? 0) < lockPatienceMs;
   }
 
   #run(batch: readonly Waiting<Tx>[]): "locked" | undefined {
