@@ -1,13 +1,9 @@
 import type { Database } from "better-sqlite3";
 import { RollcallError } from "../../domain/errors.ts";
 import { record } from "./migrations/0001-record.ts";
-import { rareStates } from "./migrations/0002-rare-states.ts";
-import { carried } from "./migrations/0003-carried.ts";
-import { removals } from "./migrations/0004-removals.ts";
-import { usage } from "./migrations/0005-usage.ts";
 
 /** In order; the place in the list is the version. Entries are never changed, only added. */
-export const MIGRATIONS: readonly string[] = [record, rareStates, carried, removals, usage];
+export const MIGRATIONS: readonly string[] = [record];
 
 /** "Roll" in ASCII, so that a database of another program is never taken for ours. */
 const APPLICATION_ID = 0x526f6c6c;

@@ -205,13 +205,12 @@ function differingFields(replayed: SessionRow | undefined, kept: SessionRow): st
   return names.filter((name) => !isDeepStrictEqual(replayed?.[name], kept[name]));
 }
 
-/** What is left of a session that is just being removed is no damage. A backup may be older than the list of those. */
+/** What is left of a session that is just being removed is no damage. */
 function checkOrphans(db: Database): VerifyProblem[] {
-  const hasRemovals = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'removals'").get() !== undefined;
   const orphans = db
     .prepare(
       `SELECT DISTINCT session FROM events WHERE kind <> 'deleted' AND session NOT IN (SELECT no FROM sessions)
-       ${hasRemovals ? "AND session NOT IN (SELECT session FROM removals)" : ""}`,
+       AND session NOT IN (SELECT session FROM removals)`,
     )
     .pluck()
     .all() as number[];

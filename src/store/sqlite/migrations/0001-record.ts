@@ -30,12 +30,17 @@ CREATE TABLE sessions (
 ) STRICT;
 CREATE INDEX sessions_by_activity ON sessions (last_active_at DESC, id);
 CREATE INDEX sessions_by_live ON sessions (live, last_active_at DESC, id);
-CREATE INDEX sessions_by_state ON sessions (state, last_active_at DESC, id);
+-- Nearly every session that is written is running, and nearly all others are stopped: no write of those needs it.
+CREATE INDEX sessions_by_rare_state ON sessions (state, last_active_at DESC, id)
+  WHERE state NOT IN ('running', 'stopped');
 CREATE INDEX sessions_by_creation ON sessions (created_at);
 CREATE INDEX sessions_by_suffix ON sessions (suffix) WHERE suffix IS NOT NULL;
 CREATE INDEX sessions_by_name ON sessions (name) WHERE name IS NOT NULL;
 CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX sessions_by_task ON sessions (task_id) WHERE task_id IS NOT NULL;
+CREATE INDEX sessions_by_native_id ON sessions (native_id) WHERE native_id IS NOT NULL;
+-- Finds live sessions that Rollcall carries, all or by name, among any number of others.
+CREATE INDEX carried_live_sessions ON sessions (name) WHERE live = 1 AND origin = 'started';
 CREATE INDEX sessions_with_lagging_file ON sessions (machine) WHERE file_version < version;
 
 -- feed is the order of commits. A removed session leaves one event, of kind deleted, under its number.
@@ -52,6 +57,9 @@ CREATE TABLE events (
 ) STRICT;
 CREATE UNIQUE INDEX events_by_session ON events (session, seq);
 CREATE INDEX entries_by_session ON events (session, seq) WHERE kind = 'entry_added';
+
+-- Sessions that were removed, and of which events or samples are still to be taken out, a few at a time.
+CREATE TABLE removals (session INTEGER PRIMARY KEY) STRICT;
 
 CREATE TABLE tombstones (
   id TEXT PRIMARY KEY,
@@ -74,10 +82,13 @@ CREATE TABLE requests (
   tokens_reasoning INTEGER,
   reported_nano_usd INTEGER,
   computed_nano_usd INTEGER,
+  -- 1: the provider gave the key, and it is counted once over all sessions.
+  shared INTEGER NOT NULL,
   sum INTEGER NOT NULL,
   PRIMARY KEY (session, request_key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX requests_by_time ON requests (at);
+CREATE UNIQUE INDEX shared_requests ON requests (request_key) WHERE shared = 1;
 
 -- What removed sessions had used, day by day: totals outlive the records.
 CREATE TABLE removed_usage (
