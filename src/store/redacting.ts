@@ -1,10 +1,11 @@
+import type { ReadCursor } from "../domain/read-cursor.ts";
 import type { NewEvent } from "../domain/session/event.ts";
 import type { Decide, Store } from "./store.ts";
 
 type Redact = <T>(value: T) => T;
 
 /** Every method that takes a text of somebody else's, and has to hide what is secret in it. */
-type Writes = Pick<Store, "change" | "observe" | "logDelegation" | "findDelegation">;
+type Writes = Pick<Store, "change" | "findCursor" | "observe" | "logDelegation" | "findDelegation">;
 
 /** Those that take none. A new method of the contract does not compile until it stands in one of the two lists. */
 const PASSED: Readonly<Record<Exclude<keyof Store, keyof Writes>, true>> = {
@@ -42,6 +43,7 @@ const PASSED: Readonly<Record<Exclude<keyof Store, keyof Writes>, true>> = {
 export function redacting(store: Store, redact: Redact): Store {
   const writes: Writes = {
     change: (sessionId, decide, options) => store.change(sessionId, redacted(decide, redact), options),
+    findCursor: async (sessionId, source) => store.findCursor(sessionId, redact(source)),
     observe: async (sessionId, observed) => store.observe(sessionId, redact(observed)),
     logDelegation: async (delegation) => {
       const { agentName, taskId } = redact({ agentName: delegation.agentName, taskId: delegation.taskId });
@@ -56,13 +58,20 @@ export function redacting(store: Store, redact: Redact): Store {
 
 function redacted(decide: Decide, redact: Redact): Decide {
   const event = (given: NewEvent): NewEvent => ({ ...given, body: redact(given.body) });
+  // The rest of it has no text of anybody's, and a hash that was taken for a secret would fit no file.
+  const cursor = ({ source, memory, ...rest }: ReadCursor) => ({ ...rest, ...redact({ source, memory }) });
   return (row, known) => {
     const decided = decide(row, {
       ...known,
+      cursors: { get: (source) => known.cursors.get(redact(source)) },
       findNamesake: (name, machine) => known.findNamesake(redact(name), machine),
     });
     if (!("events" in decided)) return decided.map(event);
-    const { events, usage } = decided;
-    return { events: events.map(event), ...(usage === undefined ? {} : { usage: redact(usage) }) };
+    const { events, usage, cursors } = decided;
+    return {
+      events: events.map(event),
+      ...(usage === undefined ? {} : { usage: redact(usage) }),
+      ...(cursors === undefined ? {} : { cursors: cursors.map(cursor) }),
+    };
   };
 }

@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { changesContract } from "./contract/changes.contract.ts";
+import { cursorsContract } from "./contract/cursors.contract.ts";
 import { feedContract } from "./contract/feed.contract.ts";
 import { listsContract } from "./contract/lists.contract.ts";
 import type { MakePlace } from "./contract/place.ts";
@@ -14,6 +15,7 @@ import { usageContract } from "./contract/usage.contract.ts";
 export function storeContract(name: string, makePlace: MakePlace): void {
   describe(`the ${name} store`, () => {
     changesContract(makePlace);
+    cursorsContract(makePlace);
     feedContract(makePlace);
     rangesContract(makePlace);
     listsContract(makePlace);

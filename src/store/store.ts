@@ -1,4 +1,5 @@
 import type { Json } from "../domain/json.ts";
+import type { ReadCursor } from "../domain/read-cursor.ts";
 import type { Decision, FeedEvent, NewEvent, SessionEvent } from "../domain/session/event.ts";
 import type { FindNamesake } from "../domain/session/name.ts";
 import type {
@@ -22,11 +23,12 @@ import type { LedgerSum, UsageEntry, UsageGroup } from "../domain/usage.ts";
  */
 export interface Store extends AsyncDisposable {
   /**
-   * The one way to write to a session. Reads it, asks `decide`, and commits the events and the requests of its decision
-   * together, in one transaction that no other writer can enter. Events whose id is known already are left out. A
-   * request with a known key replaces the earlier one; one that another session owns is left out. Where the sums of the
-   * ledger change, `usage_changed` is appended, once in a commit. `decide` must be pure and may run more than once; what
-   * it throws refuses the change and is passed on. Changes asked for at the same time share one commit.
+   * The one way to write to a session. Reads it, asks `decide`, and commits events, requests and read cursors of its
+   * decision together, in one transaction that no other writer can enter. Events whose id is known already are left
+   * out. A request with a known key replaces the earlier one; one that another session owns is left out. Where the sums
+   * of the ledger change, `usage_changed` is appended, once in a commit. A cursor replaces the earlier one of its
+   * source; alone it moves neither `seq` nor version. `decide` must be pure and may run more than once; what it throws
+   * refuses the change and is passed on. Changes asked for at the same time share one commit.
    */
   change(sessionId: string, decide: Decide, options?: ChangeOptions): Promise<Change>;
 
@@ -42,6 +44,9 @@ export interface Store extends AsyncDisposable {
   hasCarriedLive(machine: string): Promise<boolean>;
   /** The session itself and everything below it, with what each used, on one page. */
   family(sessionId: string): Promise<Page<StoredSession>>;
+
+  /** How far a source of the session was read; undefined where it has to be read from the beginning. */
+  findCursor(sessionId: string, source: string): Promise<ReadCursor | undefined>;
 
   /** The event with this id, of whatever session; undefined where there is none. */
   findEvent(id: string): Promise<SessionEvent | undefined>;
@@ -101,13 +106,15 @@ export interface Store extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Events alone, or with requests for the ledger. */
+/** Events alone, or with requests for the ledger and read cursors. */
 export type Decide = (row: SessionRow | undefined, known: Known) => readonly NewEvent[] | Decision;
 
 /** Facts beside the row, read in the same transaction. */
 export interface Known {
   /** The sums of the ledger, without what this change adds. */
   readonly ledger: LedgerSum;
+  /** How far each source was read, looked up by its path or name. */
+  readonly cursors: { get(source: string): ReadCursor | undefined };
   readonly findNamesake: FindNamesake;
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json.ts";
+import type { ReadCursor } from "../read-cursor.ts";
 import type { Instant } from "../time.ts";
 import type { NewEntry } from "../transcript/entry.ts";
 import type { DeclaredTotals, UsageEntry } from "../usage.ts";
@@ -136,10 +137,11 @@ export interface NewEvent {
   readonly body: EventBody;
 }
 
-/** What one change adds to a session: events, and requests for its ledger. */
+/** What one change adds to a session: events, requests for its ledger, and how far its sources were read for them. */
 export interface Decision {
   readonly events: readonly NewEvent[];
   readonly usage?: readonly UsageEntry[];
+  readonly cursors?: readonly ReadCursor[];
 }
 
 export interface SessionEvent extends NewEvent {

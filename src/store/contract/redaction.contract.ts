@@ -1,10 +1,18 @@
 import { describe, expect, test } from "vitest";
+import type { ReadCursor } from "../../domain/read-cursor.ts";
 import { created, newEvent, request, T0 } from "../../testing/events.ts";
 import { redacting } from "../redacting.ts";
 import type { Store } from "../store.ts";
 import { codeOf, type MakePlace } from "./place.ts";
 
 const SECRET = "hunter2-is-no-password";
+
+const CURSOR: ReadCursor = {
+  source: `/${SECRET}/log`,
+  byteOffset: 1,
+  file: { device: "1", inode: "2", sizeBytes: 1, headBytes: 1, headHash: `h-${SECRET}` },
+  memory: { last: SECRET },
+};
 
 /** Hides it wherever it stands in a value. */
 function hide<T>(value: T): T {
@@ -24,7 +32,22 @@ export function redactionContract(makePlace: MakePlace): void {
       using place = makePlace();
       await using store = place.open();
       await writeEverywhere(store);
-      expect(await placesOf(SECRET, store)).toEqual(["row", "observed", "events", "usage", "delegations"]);
+      const places = ["row", "observed", "events", "usage", "cursor", "delegations"];
+      expect(await placesOf(SECRET, store)).toEqual(places);
+    });
+
+    test("finds a read cursor by the path that was stored, its file as it came", async () => {
+      using place = makePlace();
+      await using store = redacting(place.open(), hide);
+      await writeEverywhere(store);
+      const found = { source: "/[redacted]/log", memory: { last: "[redacted]" }, file: CURSOR.file };
+      expect(await store.findCursor("s", CURSOR.source)).toMatchObject(found);
+      let known: unknown;
+      await store.change("s", (_row, { cursors }) => {
+        known = cursors.get(CURSOR.source);
+        return [];
+      });
+      expect(known).toMatchObject(found);
     });
 
     test("finds a name and a task by the words that were stored", async () => {
@@ -49,6 +72,7 @@ async function writeEverywhere(store: Store): Promise<void> {
   await store.change("s", () => ({
     events: [newEvent(created({ origin: "started", identity })), newEvent({ kind: "entry_added", entry })],
     usage: [request("r", { model: SECRET })],
+    cursors: [CURSOR],
   }));
   await store.change("s", () => [newEvent({ kind: "updated", error: SECRET })]);
   await store.observe("s", { activity: { text: SECRET, tool: null, at: T0 } });
@@ -63,6 +87,7 @@ async function placesOf(secret: string, store: Store): Promise<string[]> {
     observed: stored?.observed,
     events: await store.events("s"),
     usage: await store.usageOf("s"),
+    cursor: { ...(await store.findCursor("s", CURSOR.source)), file: null },
     delegations: await Array.fromAsync(store.delegations()),
   };
   return Object.entries(all).flatMap(([place, value]) =>

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { created, entryAdded, request, T1 } from "../../testing/events.ts";
 import { append, count, type MakePlace, sessionAt } from "./place.ts";
 
+const AT_START = { byteOffset: 0, file: null, memory: null };
+
 export function removalContract(makePlace: MakePlace): void {
   describe("a removal", () => {
     test("takes everything that belongs to the session, and nothing of others", async () => {
@@ -10,8 +12,13 @@ export function removalContract(makePlace: MakePlace): void {
       for (const id of ["a", "b"]) {
         await append(store, id, created(), entryAdded("x"));
         await count(store, id, [request("r")]);
+        await store.change(id, () => ({ events: [], cursors: [{ source: "t", ...AT_START }] }));
       }
       expect(await store.remove(["a", "unknown"], T1)).toEqual(["a"]);
+      expect([await store.findCursor("a", "t"), await store.findCursor("b", "t")]).toEqual([
+        undefined,
+        { source: "t", ...AT_START },
+      ]);
       expect([
         await store.find("a"),
         await store.events("a"),

@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { created, entryAdded, request, T1 } from "../../testing/events.ts";
 import { type SqlitePlace, sqlitePlace } from "../../testing/sqlite-place.ts";
-import { append, codeOf, count } from "../contract/place.ts";
+import { append, codeOf } from "../contract/place.ts";
 import type { Store } from "../store.ts";
 
 /** What someone may do to the database behind our back, and what verifying finds. */
@@ -16,6 +16,7 @@ const TAMPERINGS = [
     "row_differs",
   ],
   ["a changed ledger", "UPDATE requests SET tokens_input = 11", "usage_differs"],
+  ["a changed read cursor", "UPDATE read_cursors SET byte_offset = 11", "corrupt"],
   ["a lost request", "DELETE FROM requests", "usage_differs"],
   ["a damaged row", "UPDATE sessions SET body = 'not json'", "corrupt"],
   ["a damaged event", "UPDATE events SET body = '{' WHERE seq = 2", "corrupt"],
@@ -130,13 +131,23 @@ describe("a damaged record", () => {
     const codes = [append(store, "s", { kind: "updated" }), append(store, "healthy", created())].map(codeOf);
     expect(await Promise.all(codes)).toEqual(["corrupt", "done"]);
   });
+
+  test("of how far a source was read means that it is read from the beginning", async () => {
+    using place = sqlitePlace();
+    await using store = place.open();
+    await fill(store);
+    tamper(place, "UPDATE read_cursors SET memory = '{'");
+    expect(await store.findCursor("s", "t")).toBeUndefined();
+    expect(await codeOf(append(store, "s", { kind: "updated" }))).toBe("done");
+  });
 });
 
 async function fill(store: Store): Promise<void> {
   await append(store, "s", created({ identity: { goal: "needle" } }), entryAdded("needle"), {
     kind: "updated",
   });
-  await count(store, "s", [request("r")]);
+  const cursor = { source: "t", byteOffset: 10, file: null, memory: { a: 1 } };
+  await store.change("s", () => ({ events: [], usage: [request("r")], cursors: [cursor] }));
   await store.observe("s", { attached: true });
 }
 

@@ -4,6 +4,7 @@ import { type ConnectionOptions, connect } from "./connection.ts";
 import { isConnectionLost, translate } from "./failure.ts";
 import { SessionList } from "./list.ts";
 import { Removal } from "./removal.ts";
+import { CursorTable } from "./tables/cursor-table.ts";
 import { DelegationTable } from "./tables/delegation-table.ts";
 import { EventTable } from "./tables/event-table.ts";
 import { FileTable } from "./tables/file-table.ts";
@@ -57,6 +58,9 @@ export class Engine implements Tables {
   }
   get usage(): UsageTable {
     return this.#part(UsageTable);
+  }
+  get cursors(): CursorTable {
+    return this.#part(CursorTable);
   }
   get search(): SearchIndex {
     return this.#part(SearchIndex);

@@ -55,7 +55,7 @@ export class Removal {
       db,
       "SELECT seq, feed, kind FROM events WHERE session = ? AND kind <> 'deleted' ORDER BY seq LIMIT ?",
     );
-    this.#deletes = ["requests WHERE session", "sessions WHERE no"].map(
+    this.#deletes = ["requests WHERE session", "read_cursors WHERE session", "sessions WHERE no"].map(
       (what) => new LazyStatement(db, `DELETE FROM ${what} = ?`),
     );
     this.#deleteEvents = new LazyStatement(

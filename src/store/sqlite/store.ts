@@ -1,4 +1,5 @@
 import { RollcallError } from "../../domain/errors.ts";
+import type { ReadCursor } from "../../domain/read-cursor.ts";
 import type { FeedEvent, SessionEvent } from "../../domain/session/event.ts";
 import type { Observed, SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
@@ -54,6 +55,10 @@ class SqliteStore implements contract.Store {
     } catch (error) {
       throw this.#failed(error);
     }
+  }
+
+  async findCursor(sessionId: string, source: string): Promise<ReadCursor | undefined> {
+    return this.#read(({ cursors }) => cursors.findById(sessionId, source));
   }
 
   async findEvent(id: string): Promise<SessionEvent | undefined> {

@@ -1,4 +1,5 @@
 import { RollcallError } from "../../domain/errors.ts";
+import type { ReadCursor } from "../../domain/read-cursor.ts";
 import { apply } from "../../domain/session/apply.ts";
 import type { NewEvent, SessionEvent } from "../../domain/session/event.ts";
 import { isCarriedLive } from "../../domain/session/name.ts";
@@ -6,6 +7,7 @@ import type { SessionRow } from "../../domain/session/session.ts";
 import { addToLedger, takeFromLedger, type UsageEntry } from "../../domain/usage.ts";
 import type { Change, ChangeOptions, Decide } from "../store.ts";
 import type { Batch } from "./commit-queue.ts";
+import type { CursorTable } from "./tables/cursor-table.ts";
 import type { EventTable } from "./tables/event-table.ts";
 import type { ReferenceTable } from "./tables/reference-table.ts";
 import type { SearchIndex } from "./tables/search-index.ts";
@@ -16,6 +18,7 @@ export interface Tables {
   readonly sessions: SessionTable;
   readonly events: EventTable;
   readonly usage: UsageTable;
+  readonly cursors: CursorTable;
   readonly search: SearchIndex;
   readonly references: ReferenceTable;
   readonly forgetTombstone: (sessionId: string) => void;
@@ -37,9 +40,10 @@ export class Transaction implements Batch {
     if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(sessionId, expectedSeq, seq);
     const decided = decide(session.row, {
       ledger: session.ledger,
+      cursors: { get: (source) => this.#findCursor(session, source) },
       findNamesake: (name, machine) => this.#findNamesake(sessionId, name, machine),
     });
-    const { events: asked, usage = [] } = "events" in decided ? decided : { events: decided };
+    const { events: asked, usage = [], cursors = [] } = "events" in decided ? decided : { events: decided };
     const events: SessionEvent[] = [];
     for (const event of asked) {
       const appended = this.#append(sessionId, session, event);
@@ -48,8 +52,14 @@ export class Transaction implements Batch {
     if (!session.row) throw notFound(sessionId);
     const isUsageNew = this.#count(session, usage);
     if (isUsageNew) events.push(...this.#tellUsage(sessionId, session, usage));
-    const { row, ledger, observed, hasChildren, version } = session;
-    return { row, ledger, observed, hasChildren, version: version + 1, events, isUsageNew };
+    for (const cursor of cursors) this.#tables.cursors.replace(session.no as number, cursor);
+    const { row, ledger, observed, hasChildren } = session;
+    const version = session.version + (this.#changed.has(session) ? 1 : 0);
+    return { row, ledger, observed, hasChildren, version, events, isUsageNew };
+  }
+
+  #findCursor({ no }: Working, source: string): ReadCursor | undefined {
+    return no === undefined ? undefined : this.#tables.cursors.find(no, source);
   }
 
   /** Adds requests to the ledger. False where it has them all already, or another session owns them. */

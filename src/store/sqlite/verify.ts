@@ -131,6 +131,7 @@ const SUMMED = [
     "requests",
     "session, request_key, at, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning, reported_nano_usd, computed_nano_usd",
   ],
+  ["read_cursors", "session, source, byte_offset, file, memory"],
   ["removed_usage", "day, agent, model, purpose, folder, ledger"],
 ] as const;
 

@@ -102,6 +102,17 @@ CREATE TABLE removed_usage (
   PRIMARY KEY (day, agent, model, purpose, folder)
 ) STRICT, WITHOUT ROWID;
 
+-- How far each source of a session was read; written with what was read.
+CREATE TABLE read_cursors (
+  session INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  byte_offset INTEGER NOT NULL,
+  file TEXT,
+  memory TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (session, source)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE samples (
   session INTEGER NOT NULL,
   at TEXT NOT NULL,

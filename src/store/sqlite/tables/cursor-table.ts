@@ -1,0 +1,65 @@
+import type { Database } from "better-sqlite3";
+import type { Json } from "../../../domain/json.ts";
+import type { FileIdentity, ReadCursor } from "../../../domain/read-cursor.ts";
+import { LazyStatement } from "./lazy-statement.ts";
+import { rowSum } from "./row-sum.ts";
+
+interface KeptCursor {
+  readonly source: string;
+  readonly byte_offset: number;
+  readonly file: string | null;
+  readonly memory: string;
+}
+
+const COLUMNS = "source, byte_offset, file, memory";
+
+/** How far each source of a session was read. */
+export class CursorTable {
+  readonly #find: LazyStatement<[number, string], KeptCursor>;
+  readonly #findById: LazyStatement<[string, string], KeptCursor>;
+  readonly #replace: LazyStatement<[number, ...(string | number | null)[]]>;
+
+  constructor(db: Database) {
+    this.#find = new LazyStatement(
+      db,
+      `SELECT ${COLUMNS} FROM read_cursors WHERE session = ? AND source = ?`,
+    );
+    this.#findById = new LazyStatement(
+      db,
+      `SELECT ${COLUMNS} FROM read_cursors WHERE session = (SELECT no FROM sessions WHERE id = ?) AND source = ?`,
+    );
+    this.#replace = new LazyStatement(
+      db,
+      `INSERT OR REPLACE INTO read_cursors (session, ${COLUMNS}, sum) VALUES (?, ?, ?, ?, ?, ?)`,
+    );
+  }
+
+  find(sessionNo: number, source: string): ReadCursor | undefined {
+    const kept = this.#find.get(sessionNo, source);
+    return kept && toCursor(kept);
+  }
+
+  findById(sessionId: string, source: string): ReadCursor | undefined {
+    const kept = this.#findById.get(sessionId, source);
+    return kept && toCursor(kept);
+  }
+
+  replace(sessionNo: number, { source, byteOffset, file, memory }: ReadCursor): void {
+    const values = [source, byteOffset, file && JSON.stringify(file), JSON.stringify(memory)];
+    this.#replace.run(sessionNo, ...values, rowSum(sessionNo, ...values));
+  }
+}
+
+/** A damaged one counts as none: reading from the beginning adds nothing twice. */
+function toCursor(kept: KeptCursor): ReadCursor | undefined {
+  try {
+    return {
+      source: kept.source,
+      byteOffset: kept.byte_offset,
+      file: kept.file === null ? null : (JSON.parse(kept.file) as FileIdentity),
+      memory: JSON.parse(kept.memory) as Json,
+    };
+  } catch {
+    return undefined;
+  }
+}
