@@ -18,6 +18,7 @@ const COLUMNS = [
   "machine",
   "origin",
   "last_active_at",
+  "changed",
 ] as const;
 
 interface RawRow extends Record<string, unknown> {
@@ -35,6 +36,8 @@ export class Raw implements Disposable {
   readonly #rows = new Map<string, RawRow>();
   readonly #appendAll: (ids: readonly string[], metadata: readonly object[]) => void;
   #events = 0;
+  /** Beyond what the library wrote. */
+  #changed = 1_000_000;
 
   constructor(home: string) {
     this.#db = new Database(join(home, "rollcall.db"));
@@ -70,6 +73,7 @@ export class Raw implements Disposable {
     const at = new Date().toISOString();
     row.seq++;
     row.last_active_at = at;
+    row.changed = ++this.#changed;
     row.body = { ...row.body, seq: row.seq, lastActiveAt: at, metadata };
     const values = COLUMNS.map((name) => (name === "body" ? JSON.stringify(row.body) : row[name]));
     this.#update.run(...values, row.no);

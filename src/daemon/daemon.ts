@@ -8,6 +8,7 @@ import { isLive } from "../domain/session/state.ts";
 import { LAUNCH_FILES, launchFolder } from "../home/launch-folder.ts";
 import { Turns } from "../machine/turns.ts";
 import { stamp } from "../record/context.ts";
+import { claimLog } from "./claim-log.ts";
 import { EventHub } from "./feed/event-hub.ts";
 import { Notifier } from "./feed/notify.ts";
 import { followKept } from "./operations/kept-children.ts";
@@ -43,6 +44,7 @@ export class Daemon {
   /** Finds every session that a daemon before this one carried; what they are is known when this resolves. */
   async comeBack(): Promise<void> {
     const { rollcall, context, log } = this.services;
+    await claimLog(this.services);
     await this.hub.begin(rollcall, log);
     this.#notifier.begin();
     const { items } = await context.store.list({

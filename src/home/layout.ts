@@ -9,6 +9,11 @@ export function configPath(home: string): string {
   return join(home, "config.json");
 }
 
+/** The random id of this machine. */
+export function machineIdPath(home: string): string {
+  return join(home, "machine-id");
+}
+
 export function backupFolder(home: string): string {
   return join(home, "backups");
 }

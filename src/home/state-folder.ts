@@ -5,6 +5,7 @@ import { RollcallError } from "../domain/errors.ts";
 /** What others could have Rollcall act on if they wrote it: commands, records, events, input. */
 const PLACES = [
   "config.json",
+  "machine-id",
   "rollcall.db",
   "rollcall.db-wal",
   "rollcall.db-shm",

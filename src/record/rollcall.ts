@@ -8,15 +8,8 @@ import type { Status } from "../domain/session/state.ts";
 import { decideFinalize, decideUpdate, type SessionPatch } from "../domain/session/update.ts";
 import { checkEntry, type Entry, type NewEntry } from "../domain/transcript/entry.ts";
 import { checkRequest, type UsageEntry } from "../domain/usage.ts";
-import type {
-  BackupReport,
-  Decide,
-  Known,
-  Page,
-  RangeQuery,
-  SearchHit,
-  VerifyReport,
-} from "../store/store.ts";
+import type { BackupReport, VerifyReport } from "../store/maintenance.ts";
+import type { Decide, Known, Page, RangeQuery, SearchHit } from "../store/store.ts";
 import { checkPatch } from "./check-patch.ts";
 import type { CleanupOptions, CleanupReport } from "./cleanup.ts";
 import { type Context, nowOf, recordOf, stamp } from "./context.ts";

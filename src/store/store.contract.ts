@@ -3,6 +3,7 @@ import { changesContract } from "./contract/changes.contract.ts";
 import { cursorsContract } from "./contract/cursors.contract.ts";
 import { feedContract } from "./contract/feed.contract.ts";
 import { listsContract } from "./contract/lists.contract.ts";
+import { logContract } from "./contract/log.contract.ts";
 import type { MakePlace } from "./contract/place.ts";
 import { rangesContract } from "./contract/ranges.contract.ts";
 import { redactionContract } from "./contract/redaction.contract.ts";
@@ -17,6 +18,7 @@ export function storeContract(name: string, makePlace: MakePlace): void {
     changesContract(makePlace);
     cursorsContract(makePlace);
     feedContract(makePlace);
+    logContract(makePlace);
     rangesContract(makePlace);
     listsContract(makePlace);
     searchContract(makePlace);

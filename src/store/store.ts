@@ -1,4 +1,3 @@
-import type { Json } from "../domain/json.ts";
 import type { ReadCursor } from "../domain/read-cursor.ts";
 import type { Decision, FeedEvent, NewEvent, SessionEvent } from "../domain/session/event.ts";
 import type { FindNamesake } from "../domain/session/name.ts";
@@ -15,13 +14,15 @@ import type { State, Status } from "../domain/session/state.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Entry } from "../domain/transcript/entry.ts";
 import type { LedgerSum, UsageEntry, UsageGroup } from "../domain/usage.ts";
+import type { LogReader } from "./log.ts";
+import type { Maintenance } from "./maintenance.ts";
 
 /**
  * The durable record of all sessions. Many processes may use one store at once.
  * Every promise of a write resolves only when what it wrote survives a power cut; nothing unacknowledged is shown.
  * Failures are coded errors (`store_*`, `seq_conflict`); after one, the store works again once its cause is gone.
  */
-export interface Store extends AsyncDisposable {
+export interface Store extends LogReader, Maintenance, AsyncDisposable {
   /**
    * The one way to write to a session. Reads it, asks `decide`, and commits events, requests and read cursors of its
    * decision together, in one transaction that no other writer can enter. Events whose id is known already are left
@@ -93,16 +94,6 @@ export interface Store extends AsyncDisposable {
     key: { readonly sessionId: string } | { readonly agentType: AgentType; readonly nativeId: string },
   ): Promise<boolean>;
 
-  /** Sessions whose record file is behind their row, the newest first; `isCarried: false` leaves out those that a daemon carries. */
-  laggingFiles(machine: string, limit: number, only?: { readonly isCarried: false }): Promise<string[]>;
-  /** Runs `publish` unless a file of a later version is out; no two run at once for one session. */
-  publishFile(sessionId: string, version: number, publish: () => void): Promise<boolean>;
-
-  /** A verified copy of the whole store in one new file. */
-  backup(path: string): Promise<BackupReport>;
-  /** Checks everything that can be checked; problems are reported, nothing is mended. */
-  verify(progress?: (done: number, of: number) => void): Promise<VerifyReport>;
-  size(): Promise<{ readonly bytes: number; readonly sessions: number; readonly events: number }>;
   close(): Promise<void>;
 }
 
@@ -223,30 +214,4 @@ export interface Delegation {
   readonly seq: number | null;
   readonly resume: boolean;
   readonly reason: string;
-}
-
-export interface BackupReport {
-  readonly path: string;
-  readonly bytes: number;
-  readonly sessions: number;
-  readonly events: number;
-}
-
-export interface VerifyReport {
-  readonly sessions: number;
-  readonly events: number;
-  readonly problems: readonly VerifyProblem[];
-}
-
-export interface VerifyProblem {
-  readonly sessionId: string | null;
-  readonly problem:
-    | "engine"
-    | "seq_gap"
-    | "row_differs"
-    | "usage_differs"
-    | "corrupt"
-    | "orphan_events"
-    | "index_differs";
-  readonly detail: Json;
 }

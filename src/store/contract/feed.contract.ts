@@ -15,6 +15,20 @@ export function feedContract(makePlace: MakePlace): void {
       expect(await feedOf(store)).toEqual(["a 1 created", "b 1 created", "a 2 updated"]);
     });
 
+    test("never gives a place again that an event of a removed session had", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "a", created());
+      await append(store, "b", created(), { kind: "updated" });
+      const before = await store.feedEnd();
+      await store.remove(["b"], T1);
+      await append(store, "c", created());
+      expect((await store.feed(before, 10)).map(({ sessionId, body }) => [sessionId, body.kind])).toEqual([
+        ["b", "deleted"],
+        ["c", "created"],
+      ]);
+    });
+
     test("goes on after a cursor, a page at a time, without gaps", async () => {
       using place = makePlace();
       await using store = place.open();

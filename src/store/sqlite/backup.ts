@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
 import { RollcallError } from "../../domain/errors.ts";
 import { partialPath, removePartials } from "../../machine/partial-file.ts";
-import type { BackupReport, VerifyReport } from "../store.ts";
+import type { BackupReport, VerifyReport } from "../maintenance.ts";
 import { connectReadOnly } from "./connection.ts";
 import { translate } from "./failure.ts";
 import { isOurs, MIGRATIONS, versionOf } from "./migrate.ts";

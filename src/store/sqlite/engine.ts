@@ -8,6 +8,7 @@ import { CursorTable } from "./tables/cursor-table.ts";
 import { DelegationTable } from "./tables/delegation-table.ts";
 import { EventTable } from "./tables/event-table.ts";
 import { FileTable } from "./tables/file-table.ts";
+import { LogTable } from "./tables/log-table.ts";
 import { ReferenceTable } from "./tables/reference-table.ts";
 import { SampleTable } from "./tables/sample-table.ts";
 import { SearchIndex } from "./tables/search-index.ts";
@@ -79,6 +80,9 @@ export class Engine implements Tables {
   }
   get files(): FileTable {
     return this.#part(FileTable);
+  }
+  get log(): LogTable {
+    return this.#part(LogTable);
   }
   get removal(): Removal {
     return this.#part(Removal);

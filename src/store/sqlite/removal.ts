@@ -4,6 +4,7 @@ import type { SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store } from "../store.ts";
 import { LazyStatement } from "./tables/lazy-statement.ts";
+import type { LogTable } from "./tables/log-table.ts";
 import { rowSum } from "./tables/row-sum.ts";
 import type { SearchIndex } from "./tables/search-index.ts";
 import { parseRow } from "./tables/session-table.ts";
@@ -12,8 +13,22 @@ import type { UsageTable } from "./tables/usage-table.ts";
 type TombstoneKey = Parameters<Store["isTombstone"]>[0];
 
 interface Keep {
+  readonly log: LogTable;
   readonly usage: UsageTable;
   readonly search: SearchIndex;
+}
+
+interface KeptSession {
+  readonly no: number;
+  readonly seq: number;
+  readonly body: string;
+  readonly agent_type: string;
+  readonly native_id: string | null;
+}
+
+interface Chosen {
+  readonly kept: KeptSession;
+  readonly row: SessionRow;
 }
 
 interface RemoveOptions {
@@ -29,10 +44,7 @@ const CHUNK = 5000;
 
 /** Takes sessions out of every table and leaves what has to stay: totals, a tombstone, and word to the feed. */
 export class Removal {
-  readonly #find: LazyStatement<
-    [string],
-    { no: number; seq: number; body: string; agent_type: string; native_id: string | null }
-  >;
+  readonly #find: LazyStatement<[string], KeptSession>;
   readonly #events: LazyStatement<[number, number], { seq: number; feed: number; kind: string }>;
   readonly #deletes: readonly LazyStatement<[number]>[];
   readonly #deleteEvents: LazyStatement<[number, number]>;
@@ -90,10 +102,14 @@ export class Removal {
 
   remove(ids: readonly string[], options: RemoveOptions, keep: Keep): string[] {
     let room = CHUNK;
+    let isCountKept = false;
     return ids.filter((id) => {
-      const taken = this.#removeOne(id, options, keep, room);
-      room -= taken ?? 0;
-      return taken !== undefined;
+      const chosen = this.#choose(id, options.only);
+      if (!chosen) return false;
+      if (!isCountKept) keep.log.keepCount();
+      isCountKept = true;
+      room -= this.#removeOne(chosen, options.at, keep, room);
+      return true;
     });
   }
 
@@ -109,29 +125,31 @@ export class Removal {
     return this.#noted.get() !== undefined;
   }
 
-  /** How many events were taken out with it; undefined where it stays. */
-  #removeOne(id: string, { at, only }: RemoveOptions, keep: Keep, room: number): number | undefined {
+  #choose(id: string, only: RemoveOptions["only"]): Chosen | undefined {
     const kept = this.#find.get(id);
-    if (!kept) return undefined;
-    const row = readOrUndefined(id, kept.body);
-    if (!row || !only(row)) return undefined;
+    const row = kept && readOrUndefined(id, kept.body);
+    return row && only(row) ? { kept, row } : undefined;
+  }
+
+  /** How many events were taken out with it. */
+  #removeOne({ kept, row }: Chosen, at: Instant, keep: Keep, room: number): number {
+    const { id } = row;
     keep.usage.keepTotals(kept.no, row);
     keep.search.forget([-kept.no]);
     for (const statement of this.#deletes) statement.run(kept.no);
+    // Before its events go: the newest number of the feed must not be given again.
+    this.#tellOf(id, kept, at);
     const { taken, isLeft } = this.#clear(kept.no, keep.search, room);
     if (isLeft) this.#note.run(kept.no);
     this.#bury.run(id, kept.agent_type, kept.native_id, at, rowSum(id, kept.agent_type, kept.native_id, at));
-    const eventId = `deleted-${kept.no}`;
-    const body = JSON.stringify({ kind: "deleted", sessionId: id });
-    this.#tell.run(
-      kept.no,
-      kept.seq + 1,
-      eventId,
-      at,
-      body,
-      rowSum(kept.no, kept.seq + 1, eventId, at, null, "deleted", body),
-    );
     return taken;
+  }
+
+  #tellOf(id: string, { no, seq }: KeptSession, at: Instant): void {
+    const eventId = `deleted-${no}`;
+    const body = JSON.stringify({ kind: "deleted", sessionId: id });
+    const sum = rowSum(no, seq + 1, eventId, at, null, "deleted", body);
+    this.#tell.run(no, seq + 1, eventId, at, body, sum);
   }
 
   #clear(

@@ -46,6 +46,44 @@ describe("restoring a backup", () => {
     expect(readdirSync(dirname(place.path)).filter((name) => name.includes("partial"))).toEqual([]);
   });
 
+  test("begins a new log, in which no number of a change comes again", async () => {
+    using place = sqlitePlace();
+    await using open = place.open();
+    const { logId } = await open.claim("machine-a");
+    const backup = await backupOf(place, "old");
+    for (const id of ["a", "b", "c"]) await append(open, id, created());
+    const { changed } = await open.log();
+    await restoreDatabase(place.path, backup, "stamp");
+    expect(await open.log()).toMatchObject({
+      machineId: "machine-a",
+      logId: expect.not.stringContaining(logId),
+    });
+    await append(open, "newer", created());
+    expect((await open.changedSessions(changed, 10)).map(({ sessionId }) => sessionId)).toEqual(["newer"]);
+    expect((await open.verify()).problems).toEqual([]);
+  });
+
+  test("begins a new log also where there was no store", async () => {
+    using place = sqlitePlace();
+    await using open = place.open();
+    const { logId } = await open.claim("machine-a");
+    const backup = await backupOf(place, "old");
+    const path = place.file("fresh.db");
+    await restoreDatabase(path, backup, "stamp");
+    await using fresh = openSqliteStore({ path });
+    expect((await fresh.log()).logId).not.toBe(logId);
+  });
+
+  test("twice counts its events alone", async () => {
+    using place = sqlitePlace();
+    const backup = await backupOf(place, "old");
+    await restoreDatabase(place.path, backup, "one");
+    await restoreDatabase(place.path, backup, "two");
+    await using store = place.open();
+    expect(await store.size()).toMatchObject({ sessions: 1, events: 1 });
+    expect((await store.verify()).problems).toEqual([]);
+  });
+
   test("makes a store where there was none", async () => {
     using place = sqlitePlace();
     const backup = await backupOf(place, "old");

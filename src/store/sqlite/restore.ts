@@ -4,11 +4,13 @@ import Database from "better-sqlite3";
 import { RollcallError } from "../../domain/errors.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import { partialPath, removePartials } from "../../machine/partial-file.ts";
-import type { BackupReport } from "../store.ts";
+import type { BackupReport } from "../maintenance.ts";
 import { backupTo, checkBackup, flush } from "./backup.ts";
 import { connect, connectReadOnly, prepareFolder } from "./connection.ts";
 import { translate } from "./failure.ts";
 import { nativeBinding } from "./native-binding.ts";
+import { EventTable } from "./tables/event-table.ts";
+import { LogTable } from "./tables/log-table.ts";
 import { SessionTable } from "./tables/session-table.ts";
 
 export interface RestoreReport {
@@ -93,36 +95,46 @@ async function overwrite(path: string, from: string): Promise<void> {
   } catch (error) {
     throw translate(error, path);
   } finally {
-    for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(partial + end, { force: true });
+    removeWithJournals(partial);
   }
+}
+
+function removeWithJournals(path: string): void {
+  for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(path + end, { force: true });
 }
 
 /** More than others write until the store is replaced. */
 const MARGIN = 1_000_000;
 
-/** Whoever follows the feed of the old store goes on in the new one: no number of it comes again. */
+/** Whoever follows the feed or the changes of the old store goes on in the new one: no number of them comes again. */
 function goOnCounting(copy: string, present: string): void {
   const old = connectReadOnly(present);
   const db = new Database(copy, { nativeBinding: nativeBinding() });
   try {
-    const counted = old.prepare("SELECT name, seq FROM sqlite_sequence").all() as Counted[];
-    const raise = db.prepare("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?");
-    const add = db.prepare(
-      "INSERT INTO sqlite_sequence (name, seq) SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?)",
-    );
-    for (const { name, seq } of counted) {
-      raise.run(seq + MARGIN, name);
-      add.run(name, seq + MARGIN, name);
-    }
+    const [feed, changed] = [old, db]
+      .map(countsOf)
+      .reduce((a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1])]);
+    new EventTable(db).raiseFeed(feed + MARGIN);
+    new LogTable(db).renew(changed + MARGIN);
   } finally {
     db.close();
     old.close();
   }
 }
 
-interface Counted {
-  readonly name: string;
-  readonly seq: number;
+function countsOf(db: Database.Database): readonly [feed: number, changed: number] {
+  return [Number(new EventTable(db).feedEnd()), new LogTable(db).lastChange()];
+}
+
+/** A copy that follows the log of the backup must not go on in this one. */
+function renewLog(copy: string): void {
+  const db = new Database(copy, { nativeBinding: nativeBinding() });
+  try {
+    const log = new LogTable(db);
+    log.renew(log.lastChange());
+  } finally {
+    db.close();
+  }
 }
 
 function copyIn(path: string, from: string, stamp: string): void {
@@ -132,10 +144,11 @@ function copyIn(path: string, from: string, stamp: string): void {
     try {
       copyFileSync(from, partial);
       chmodSync(partial, 0o600);
+      renewLog(partial);
       flush(partial);
       exchange(path, partial, stamp);
     } finally {
-      rmSync(partial, { force: true });
+      removeWithJournals(partial);
     }
   } catch (error) {
     throw translate(error, path);

@@ -5,6 +5,8 @@ import type { Observed, SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Entry } from "../../domain/transcript/entry.ts";
 import type { UsageEntry } from "../../domain/usage.ts";
+import type { ChangedRequest, ChangedSession, Log } from "../log.ts";
+import type { BackupReport, VerifyReport } from "../maintenance.ts";
 import type * as contract from "../store.ts";
 import { Bell } from "./bell.ts";
 import type { ConnectionOptions } from "./connection.ts";
@@ -101,6 +103,23 @@ class SqliteStore implements contract.Store {
     return this.#read((engine) => engine.events.feedEnd());
   }
 
+  async log(): Promise<Log> {
+    return this.#read(({ log }) => log.find()) ?? this.#write(() => this.#use().log.make());
+  }
+
+  async claim(machineId: string): Promise<Log> {
+    const log = this.#read((engine) => engine.log.find());
+    return log?.machineId === machineId ? log : this.#write(() => this.#use().log.claim(machineId));
+  }
+
+  async changedSessions(after: number, limit: number): Promise<ChangedSession[]> {
+    return this.#read(({ log }) => log.changedSessions(after, limit));
+  }
+
+  async changedRequests(after: number, limit: number): Promise<ChangedRequest[]> {
+    return this.#read(({ log }) => log.changedRequests(after, limit));
+  }
+
   listen(ring: () => void): Disposable {
     return this.#bell.listen(ring);
   }
@@ -187,12 +206,12 @@ class SqliteStore implements contract.Store {
     return this.#unsynced(({ files }) => files.publish(sessionId, version, publish));
   }
 
-  async backup(path: string): Promise<contract.BackupReport> {
+  async backup(path: string): Promise<BackupReport> {
     this.#use().queue.flush();
     return (await import("./backup.ts")).backupTo(this.#use().db, path);
   }
 
-  async verify(progress?: (done: number, of: number) => void): Promise<contract.VerifyReport> {
+  async verify(progress?: (done: number, of: number) => void): Promise<VerifyReport> {
     this.#use().queue.flush();
     return (await import("./verify.ts")).verifyFile(this.#options.path, progress);
   }

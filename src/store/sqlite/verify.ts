@@ -6,7 +6,7 @@ import { apply } from "../../domain/session/apply.ts";
 import type { EventBody } from "../../domain/session/event.ts";
 import type { Channel, SessionRow } from "../../domain/session/session.ts";
 import { EMPTY_LEDGER, type LedgerSum } from "../../domain/usage.ts";
-import type { VerifyProblem, VerifyReport } from "../store.ts";
+import type { VerifyProblem, VerifyReport } from "../maintenance.ts";
 import { connectReadOnly } from "./connection.ts";
 import { translate } from "./failure.ts";
 import { MIGRATIONS, migrate, versionOf } from "./migrate.ts";
@@ -85,8 +85,8 @@ export function sizeOf(db: Database, path: string): { bytes: number; sessions: n
 }
 
 export function countAll(db: Database): { sessions: number; events: number } {
-  const count = (table: string) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
-  return { sessions: count("sessions"), events: count("events") };
+  const count = (rows: string) => db.prepare(`SELECT count(*) FROM ${rows}`).pluck().get() as number;
+  return { sessions: count("sessions"), events: count("events") - count("events WHERE session = 0") };
 }
 
 function checkEngine(db: Database): VerifyProblem[] {
@@ -132,6 +132,7 @@ const SUMMED = [
     "session, request_key, at, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning, reported_nano_usd, computed_nano_usd",
   ],
   ["read_cursors", "session, source, byte_offset, file, memory"],
+  ["log", "id, machine_id, changed"],
   ["removed_usage", "day, agent, model, purpose, folder, ledger"],
 ] as const;
 
@@ -210,8 +211,8 @@ function differingFields(replayed: SessionRow | undefined, kept: SessionRow): st
 function checkOrphans(db: Database): VerifyProblem[] {
   const orphans = db
     .prepare(
-      `SELECT DISTINCT session FROM events WHERE kind <> 'deleted' AND session NOT IN (SELECT no FROM sessions)
-       AND session NOT IN (SELECT session FROM removals)`,
+      `SELECT DISTINCT session FROM events WHERE session <> 0 AND kind <> 'deleted'
+       AND session NOT IN (SELECT no FROM sessions) AND session NOT IN (SELECT session FROM removals)`,
     )
     .pluck()
     .all() as number[];

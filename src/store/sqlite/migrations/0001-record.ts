@@ -1,7 +1,8 @@
 /** The first schema. `body` holds the row or event as JSON; the columns beside it are what queries ask for. */
 export const record = `
 CREATE TABLE sessions (
-  no INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- Never given again: a removed session leaves an event under it.
+  no INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   seq INTEGER NOT NULL,
   body TEXT NOT NULL,
@@ -26,8 +27,11 @@ CREATE TABLE sessions (
   -- Raised by each change of what a record file shows.
   version INTEGER NOT NULL DEFAULT 0,
   -- The version of the record file that is out; null where none is kept.
-  file_version INTEGER
+  file_version INTEGER,
+  -- The number of the last durable write, over this table and requests: a copy of the log goes on from it.
+  changed INTEGER NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX sessions_by_change ON sessions (changed);
 CREATE INDEX sessions_by_activity ON sessions (last_active_at DESC, id);
 CREATE INDEX sessions_by_live ON sessions (live, last_active_at DESC, id);
 -- Nearly every session that is written is running, and nearly all others are stopped: no write of those needs it.
@@ -43,9 +47,10 @@ CREATE INDEX sessions_by_native_id ON sessions (native_id) WHERE native_id IS NO
 CREATE INDEX carried_live_sessions ON sessions (name) WHERE live = 1 AND origin = 'started';
 CREATE INDEX sessions_with_lagging_file ON sessions (machine) WHERE file_version < version;
 
--- feed is the order of commits. A removed session leaves one event, of kind deleted, under its number.
+-- feed is the order of commits. A removed session leaves one event, of kind deleted, under its number; a restore leaves
+-- one, of kind restored, under the number 0. They are never taken out, so that the newest number only rises.
 CREATE TABLE events (
-  feed INTEGER PRIMARY KEY AUTOINCREMENT,
+  feed INTEGER PRIMARY KEY,
   session INTEGER NOT NULL,
   seq INTEGER NOT NULL,
   id TEXT NOT NULL UNIQUE,
@@ -84,11 +89,22 @@ CREATE TABLE requests (
   computed_nano_usd INTEGER,
   -- 1: the provider gave the key, and it is counted once over all sessions.
   shared INTEGER NOT NULL,
+  changed INTEGER NOT NULL,
   sum INTEGER NOT NULL,
   PRIMARY KEY (session, request_key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX requests_by_time ON requests (at);
+CREATE UNIQUE INDEX requests_by_change ON requests (changed);
 CREATE UNIQUE INDEX shared_requests ON requests (request_key) WHERE shared = 1;
+
+-- One row at most: which log this is, which machine writes it, and up to which number changes were counted at least.
+CREATE TABLE log (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  id TEXT NOT NULL,
+  machine_id TEXT,
+  changed INTEGER NOT NULL,
+  sum INTEGER NOT NULL
+) STRICT;
 
 -- What removed sessions had used, day by day: totals outlive the records.
 CREATE TABLE removed_usage (

@@ -87,6 +87,16 @@ export class EventTable {
     return this.#feed.all(parseCursor(after), limit).map(toFeedEvent);
   }
 
+  /** Numbers go on behind this one, under which a mark stands that no feed shows. */
+  raiseFeed(feed: number): void {
+    const [id, at, kind, body] = [`restored-${feed}`, new Date(0).toISOString(), "restored", "{}"];
+    this.#db
+      .prepare(
+        "INSERT INTO events (feed, session, seq, id, at, kind, body, sum) VALUES (?, 0, ?, ?, ?, ?, ?, ?)",
+      )
+      .run(feed, feed, id, at, kind, body, rowSum(0, feed, id, at, null, kind, body));
+  }
+
   feedEnd(): string {
     return String(this.#feedEnd.get()?.feed ?? 0);
   }

@@ -8,6 +8,7 @@ import { isLive } from "../../../domain/session/state.ts";
 import { EMPTY_LEDGER, type LedgerSum } from "../../../domain/usage.ts";
 import type { Page, StoredSession } from "../../store.ts";
 import { LazyStatement } from "./lazy-statement.ts";
+import { NEXT_CHANGE } from "./next-change.ts";
 
 export interface KeptSession {
   readonly no: number;
@@ -76,6 +77,12 @@ const COLUMNS = [
   "last_active_at",
 ] as const;
 
+/** Beyond all that events were ever written under; those of removed sessions stay. */
+const NEXT_NO = `(1 + max(
+  coalesce((SELECT max(session) FROM events), 0),
+  coalesce((SELECT max(no) FROM sessions), 0)
+))`;
+
 export class SessionTable {
   readonly #find: LazyStatement<[string], KeptValues>;
   readonly #findRow: LazyStatement<[string], [string]>;
@@ -97,16 +104,18 @@ export class SessionTable {
     this.#findRow = new LazyStatement(db, "SELECT body FROM sessions WHERE id = ?", { asValues: true });
     this.#insert = new LazyStatement(
       db,
-      `INSERT INTO sessions (${COLUMNS.join(", ")}, id, suffix, created_at, version, file_version)
-       VALUES (${COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, 1, ?)`,
+      `INSERT INTO sessions (no, ${COLUMNS.join(", ")}, id, suffix, created_at, version, file_version, changed)
+       VALUES (${NEXT_NO}, ${COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, 1, ?, ${NEXT_CHANGE})`,
     );
     this.#update = new LazyStatement(
       db,
-      `UPDATE sessions SET ${COLUMNS.map((name) => `${name} = ?`).join(", ")}, version = version + ? WHERE no = ?`,
+      `UPDATE sessions SET ${COLUMNS.map((name) => `${name} = ?`).join(", ")}, version = version + ?, changed = ${NEXT_CHANGE}
+       WHERE no = ?`,
     );
     this.#touch = new LazyStatement(
       db,
-      "UPDATE sessions SET seq = ?, body = ?, last_active_at = ?, version = version + ? WHERE no = ?",
+      `UPDATE sessions SET seq = ?, body = ?, last_active_at = ?, version = version + ?, changed = ${NEXT_CHANGE}
+       WHERE no = ?`,
     );
     this.#setLedger = new LazyStatement(db, "UPDATE sessions SET ledger = ? WHERE no = ?");
     this.#setObserved = new LazyStatement(db, "UPDATE sessions SET observed = ? WHERE id = ?");
@@ -155,7 +164,7 @@ export class SessionTable {
     else this.#update.run(...columnsOf(row), raise, no);
   }
 
-  /** Beside `save`, which raises the version. */
+  /** Beside `save`, which raises the version and the number of the change. */
   saveLedger(no: number, ledger: LedgerSum): void {
     this.#setLedger.run(JSON.stringify(ledger), no);
   }

@@ -11,9 +11,10 @@ import {
 } from "../../../domain/usage.ts";
 import type { UsageTotal, UsageTotalsQuery } from "../../store.ts";
 import { LazyStatement } from "./lazy-statement.ts";
+import { NEXT_CHANGE } from "./next-change.ts";
 import { rowSum } from "./row-sum.ts";
 
-interface KeptRequest {
+export interface KeptRequest {
   readonly request_key: string;
   readonly at: string;
   readonly model: string | null;
@@ -40,6 +41,8 @@ const COLUMNS = [
   "computed_nano_usd",
 ] as const;
 
+export const REQUEST_COLUMNS = [...COLUMNS, "shared"].map((name) => `r.${name}`).join(", ");
+
 export class UsageTable {
   readonly #find: LazyStatement<[number, string], KeptRequest>;
   readonly #owner: LazyStatement<[string], { readonly session: number }>;
@@ -60,7 +63,8 @@ export class UsageTable {
     this.#owner = new LazyStatement(db, "SELECT session FROM requests WHERE request_key = ? AND shared = 1");
     this.#replace = new LazyStatement(
       db,
-      `INSERT OR REPLACE INTO requests (session, ${columns}, sum, shared) VALUES (?, ${COLUMNS.map(() => "?").join(", ")}, ?, ?)`,
+      `INSERT OR REPLACE INTO requests (session, ${columns}, sum, shared, changed)
+       VALUES (?, ${COLUMNS.map(() => "?").join(", ")}, ?, ?, ${NEXT_CHANGE})`,
     );
     this.#page = new LazyStatement(
       db,
@@ -70,7 +74,7 @@ export class UsageTable {
     this.#ofSession = new LazyStatement(db, `SELECT ${columns}, shared FROM requests WHERE session = ?`);
     this.#living = new LazyStatement(
       db,
-      `SELECT ${COLUMNS.map((name) => `r.${name}`).join(", ")}, r.shared, substr(r.at, 1, 10) AS day, coalesce(s.agent_name, s.agent_type) AS agent,
+      `SELECT ${REQUEST_COLUMNS}, substr(r.at, 1, 10) AS day, coalesce(s.agent_name, s.agent_type) AS agent,
          coalesce(s.body ->> '$.purpose', '') AS purpose, coalesce(s.body ->> '$.workspacePath', '') AS folder
        FROM requests r JOIN sessions s ON s.no = r.session WHERE r.at >= ?`,
     );
@@ -88,7 +92,7 @@ export class UsageTable {
   /** Whether exactly this stands under its key already. */
   has(sessionNo: number, request: UsageEntry): boolean {
     const kept = this.#find.get(sessionNo, request.requestKey);
-    return kept !== undefined && isDeepStrictEqual(toEntry(kept), request);
+    return kept !== undefined && isDeepStrictEqual(toRequest(kept), request);
   }
 
   /** Whether another session has reported this request, under the key that its provider gave it. */
@@ -102,16 +106,16 @@ export class UsageTable {
     const earlier = this.#find.get(sessionNo, request.requestKey);
     const values = valuesOf(request);
     this.#replace.run(sessionNo, ...values, rowSum(sessionNo, ...values), request.isShared ? 1 : 0);
-    return earlier && toEntry(earlier);
+    return earlier && toRequest(earlier);
   }
 
   page(sessionId: string, after: string, limit: number): UsageEntry[] {
-    return this.#page.all(sessionId, after, limit).map(toEntry);
+    return this.#page.all(sessionId, after, limit).map(toRequest);
   }
 
   sumOf(sessionNo: number): LedgerSum {
     let sum = EMPTY_LEDGER;
-    for (const kept of this.#ofSession.iterate(sessionNo)) sum = addToLedger(sum, toEntry(kept));
+    for (const kept of this.#ofSession.iterate(sessionNo)) sum = addToLedger(sum, toRequest(kept));
     return sum;
   }
 
@@ -127,7 +131,7 @@ export class UsageTable {
       ];
       const found = this.#findRemoved.get(...key);
       const sum = found ? (JSON.parse(found.ledger) as LedgerSum) : EMPTY_LEDGER;
-      const text = JSON.stringify(addToLedger(sum, toEntry(kept)));
+      const text = JSON.stringify(addToLedger(sum, toRequest(kept)));
       this.#keepRemoved.run(...key, text, rowSum(...key, text));
     }
   }
@@ -138,7 +142,7 @@ export class UsageTable {
       by === null ? null : (kept[by] ?? "");
     for (const kept of this.#living.iterate(since)) {
       const group = groupOf(kept);
-      groups.set(group, addToLedger(groups.get(group) ?? EMPTY_LEDGER, toEntry(kept)));
+      groups.set(group, addToLedger(groups.get(group) ?? EMPTY_LEDGER, toRequest(kept)));
     }
     for (const kept of this.#removed.iterate(since.slice(0, 10))) {
       const group = groupOf(kept);
@@ -175,7 +179,7 @@ function valuesOf(request: UsageEntry): (string | number | null)[] {
   ];
 }
 
-function toEntry(kept: KeptRequest): UsageEntry {
+export function toRequest(kept: KeptRequest): UsageEntry {
   return {
     requestKey: kept.request_key,
     ...(kept.shared === 1 ? { isShared: true } : {}),
