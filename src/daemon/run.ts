@@ -9,6 +9,7 @@ import { takeLock } from "../record/lock.ts";
 import { openForDaemon } from "../record/open.ts";
 import { findAsker } from "./asker.ts";
 import { Daemon } from "./daemon.ts";
+import { Observations } from "./feed/observations.ts";
 import { handlersOf } from "./handlers.ts";
 import { OutputSlices } from "./intake/output-slices.ts";
 import { openLog } from "./log.ts";
@@ -104,6 +105,7 @@ async function serve(
     context: rollcall.context,
     places,
     log,
+    observations: new Observations(rollcall.context.store),
     screens: new ScreenCache(),
     snapshots: new Turns(),
     leftovers: new Leftovers(programs.holder),

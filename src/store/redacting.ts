@@ -27,6 +27,7 @@ const PASSED: Readonly<Record<Exclude<keyof Store, keyof Writes>, true>> = {
   usageTotals: true,
   addSamples: true,
   samples: true,
+  thinSamples: true,
   log: true,
   claim: true,
   changedSessions: true,
@@ -48,7 +49,8 @@ export function redacting(store: Store, redact: Redact): Store {
   const writes: Writes = {
     change: (sessionId, decide, options) => store.change(sessionId, redacted(decide, redact), options),
     findCursor: async (sessionId, source) => store.findCursor(sessionId, redact(source)),
-    observe: async (sessionId, observed) => store.observe(sessionId, redact(observed)),
+    observe: async (batch) =>
+      store.observe(batch.map(({ sessionId, observed }) => ({ sessionId, observed: redact(observed) }))),
     logDelegation: async (delegation) => {
       const { agentName, taskId } = redact({ agentName: delegation.agentName, taskId: delegation.taskId });
       await store.logDelegation({ ...delegation, agentName, taskId });

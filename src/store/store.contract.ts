@@ -4,6 +4,7 @@ import { cursorsContract } from "./contract/cursors.contract.ts";
 import { feedContract } from "./contract/feed.contract.ts";
 import { listsContract } from "./contract/lists.contract.ts";
 import { logContract } from "./contract/log.contract.ts";
+import { observationsContract } from "./contract/observations.contract.ts";
 import type { MakePlace } from "./contract/place.ts";
 import { rangesContract } from "./contract/ranges.contract.ts";
 import { redactionContract } from "./contract/redaction.contract.ts";
@@ -23,6 +24,7 @@ export function storeContract(name: string, makePlace: MakePlace): void {
     listsContract(makePlace);
     searchContract(makePlace);
     usageContract(makePlace);
+    observationsContract(makePlace);
     redactionContract(makePlace);
     removalContract(makePlace);
     safetyContract(makePlace);

@@ -1,28 +1,21 @@
 import type { ReadCursor } from "../domain/read-cursor.ts";
 import type { Decision, FeedEvent, NewEvent, SessionEvent } from "../domain/session/event.ts";
 import type { FindNamesake } from "../domain/session/name.ts";
-import type {
-  AgentType,
-  Channel,
-  Kind,
-  Observed,
-  Origin,
-  Resources,
-  SessionRow,
-} from "../domain/session/session.ts";
+import type { AgentType, Channel, Kind, Observed, Origin, SessionRow } from "../domain/session/session.ts";
 import type { State, Status } from "../domain/session/state.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Entry } from "../domain/transcript/entry.ts";
 import type { LedgerSum, UsageEntry, UsageGroup } from "../domain/usage.ts";
 import type { LogReader } from "./log.ts";
 import type { Maintenance } from "./maintenance.ts";
+import type { Observations } from "./observations.ts";
 
 /**
  * The durable record of all sessions. Many processes may use one store at once.
  * Every promise of a write resolves only when what it wrote survives a power cut; nothing unacknowledged is shown.
  * Failures are coded errors (`store_*`, `seq_conflict`); after one, the store works again once its cause is gone.
  */
-export interface Store extends LogReader, Maintenance, AsyncDisposable {
+export interface Store extends LogReader, Observations, Maintenance, AsyncDisposable {
   /**
    * The one way to write to a session. Reads it, asks `decide`, and commits events, requests and read cursors of its
    * decision together, in one transaction that no other writer can enter. Events whose id is known already are left
@@ -70,14 +63,6 @@ export interface Store extends LogReader, Maintenance, AsyncDisposable {
   ): Promise<UsageEntry[]>;
   /** Sums over sessions and over what removed sessions had used. */
   usageTotals(query: UsageTotalsQuery): Promise<UsageTotal[]>;
-
-  /** Observations: cheap, not awaited by anyone's promise of durability. */
-  observe(sessionId: string, observed: Partial<Observed>): Promise<void>;
-  addSamples(sessionId: string, samples: readonly Sample[]): Promise<void>;
-  samples(
-    sessionId: string,
-    range?: { readonly since?: Instant; readonly until?: Instant },
-  ): Promise<Sample[]>;
 
   logDelegation(delegation: Delegation): Promise<void>;
   delegations(since?: Instant): AsyncIterable<Delegation>;
@@ -199,10 +184,6 @@ export interface UsageTotalsQuery {
 export interface UsageTotal {
   readonly group: string | null;
   readonly ledger: LedgerSum;
-}
-
-export interface Sample extends Omit<Resources, "avgCpuPercent" | "peakMemoryRssBytes" | "sampledAt"> {
-  readonly at: Instant;
 }
 
 export interface Delegation {

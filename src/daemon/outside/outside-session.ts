@@ -13,7 +13,6 @@ import { ActivityWatch } from "../session/activity-watch.ts";
 import { FileTail } from "../sources/file-tail.ts";
 import { TranscriptTurns } from "./transcript-turns.ts";
 
-const OBSERVE_MS = 2000;
 /** A transcript may say that a turn is over a moment after the session shows itself at its prompt. */
 const SILENCE_MS = 5000;
 
@@ -197,14 +196,14 @@ export class OutsideSession {
   }
 
   #observeSoon(): void {
-    this.#observeTimer ??= setTimeout(() => void this.#observe(), OBSERVE_MS);
+    this.#observeTimer ??= setTimeout(() => void this.#observe(), this.#services.observations.msToTick);
   }
 
   async #observe(): Promise<void> {
     clearTimeout(this.#observeTimer);
     this.#observeTimer = undefined;
-    const { context, log } = this.#services;
-    const observed = context.store.observe(this.id, { activity: this.#activity.current });
+    const { observations, log } = this.#services;
+    const observed = observations.note(this.id, { activity: this.#activity.current });
     await observed.catch((error: unknown) =>
       log.warn({ session: this.id, err: error }, "what was observed was not noted"),
     );

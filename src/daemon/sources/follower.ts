@@ -34,7 +34,6 @@ export interface Output {
   letGo(): Promise<void>;
 }
 
-const OBSERVE_MS = 2000;
 const LEAVING_MS = 1000;
 /** As much as a holder gives at once. */
 const PIECE_BYTES = 64 * 1024;
@@ -269,16 +268,20 @@ export class Follower {
 
   /** Something was seen that the record shows, and that may be lost for seconds. */
   observeSoon(): void {
-    if (!this.#isOver) this.#observeTimer ??= setTimeout(() => void this.#observe(), OBSERVE_MS);
+    if (!this.#isOver)
+      this.#observeTimer ??= setTimeout(
+        () => void this.#observe(),
+        this.#session.services.observations.msToTick,
+      );
   }
 
   /** What may be lost in a crash is no reason to stop following. */
   async #observe(attached?: boolean): Promise<void> {
     clearTimeout(this.#observeTimer);
     this.#observeTimer = undefined;
-    const { context, log } = this.#session.services;
+    const { observations, log } = this.#session.services;
     const activity = this.#session.activity.current;
-    const observed = context.store.observe(this.#session.id, {
+    const observed = observations.note(this.#session.id, {
       ...(activity === null ? {} : { activity }),
       ...(attached === undefined ? {} : { attached }),
       ...(this.#lastOutputMs === 0 ? {} : { lastOutputAt: toInstant(this.#lastOutputMs) }),

@@ -103,8 +103,8 @@ export function listsContract(makePlace: MakePlace): void {
       using place = makePlace();
       await using store = place.open();
       await fill(store);
-      await store.observe("a", { attached: false });
-      await store.observe("b", { attached: true });
+      await store.observe([{ sessionId: "a", observed: { attached: false } }]);
+      await store.observe([{ sessionId: "b", observed: { attached: true } }]);
       expect(await idsOf(store, { detached: true, limit: 0 })).toEqual(["a"]);
     });
   });

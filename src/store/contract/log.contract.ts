@@ -84,7 +84,7 @@ export function logContract(makePlace: MakePlace): void {
       const event = newEvent({ kind: "updated" });
       await store.change("s", () => ({ events: [newEvent(created()), event], usage: [request("r")] }));
       const { changed } = await store.log();
-      await store.observe("s", { attached: true });
+      await store.observe([{ sessionId: "s", observed: { attached: true } }]);
       const cursors = [{ source: "t", byteOffset: 1, file: null, memory: null }];
       await store.change("s", () => ({ events: [event], usage: [request("r")], cursors }));
       expect((await store.log()).changed).toBe(changed);

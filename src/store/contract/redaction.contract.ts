@@ -75,7 +75,7 @@ async function writeEverywhere(store: Store): Promise<void> {
     cursors: [CURSOR],
   }));
   await store.change("s", () => [newEvent({ kind: "updated", error: SECRET })]);
-  await store.observe("s", { activity: { text: SECRET, tool: null, at: T0 } });
+  await store.observe([{ sessionId: "s", observed: { activity: { text: SECRET, tool: null, at: T0 } } }]);
   const asked = { at: T0, agentName: SECRET, taskId: SECRET, sessionId: null, seq: null };
   await store.logDelegation({ ...asked, resume: false, reason: "no_existing_session" });
 }

@@ -80,6 +80,6 @@ async function use(store: Store): Promise<void> {
   await append(store, "gone", created());
   await count(store, "a", [request("1"), request("2")]);
   await count(store, "a", [request("1", { tokensInput: null })]);
-  await store.observe("a", { attached: true });
+  await store.observe([{ sessionId: "a", observed: { attached: true } }]);
   await store.remove(["gone"], T1);
 }

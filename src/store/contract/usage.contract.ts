@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { NO_RESOURCES } from "../../domain/session/record.ts";
 import { addToLedger, EMPTY_LEDGER, type UsageGroup } from "../../domain/usage.ts";
 import { created, newEvent, request, T0, T1, T2 } from "../../testing/events.ts";
 import type { Delegation, Store } from "../store.ts";
@@ -153,41 +152,6 @@ export function usageContract(makePlace: MakePlace): void {
     });
   });
 
-  describe("observations", () => {
-    test("are merged field by field and shown with the session", async () => {
-      using place = makePlace();
-      await using store = place.open();
-      await append(store, "s", created());
-      await store.observe("s", { attached: true });
-      await store.observe("s", { lastOutputAt: T1 });
-      expect((await store.find("s"))?.observed).toEqual({
-        activity: null,
-        attached: true,
-        lastOutputAt: T1,
-        resources: NO_RESOURCES,
-      });
-    });
-
-    test("neither move the row nor fail for a session that is gone", async () => {
-      using place = makePlace();
-      await using store = place.open();
-      const { row } = await append(store, "s", created());
-      await store.observe("s", { lastOutputAt: T1 });
-      await store.observe("gone", { lastOutputAt: T1 });
-      await store.addSamples("gone", [sample(T0)]);
-      expect((await store.find("s"))?.row).toEqual(row);
-    });
-
-    test("of resources are kept in order of time and read by range", async () => {
-      using place = makePlace();
-      await using store = place.open();
-      await append(store, "s", created());
-      await store.addSamples("s", [sample(T2, 3), sample(T0, 1), sample(T1, 2)]);
-      expect((await store.samples("s")).map(({ cpuPercent }) => cpuPercent)).toEqual([1, 2, 3]);
-      expect(await store.samples("s", { since: T1, until: T2 })).toEqual([sample(T1, 2)]);
-    });
-  });
-
   describe("the log of delegations", () => {
     test("keeps each in order and reads them since a time", async () => {
       using place = makePlace();
@@ -225,11 +189,6 @@ async function requestsBy(
 ): Promise<Record<string, number>> {
   const totals = await store.usageTotals({ by, ...(since === undefined ? {} : { since }) });
   return Object.fromEntries(totals.map(({ group, ledger }) => [String(group), ledger.requests]));
-}
-
-function sample(at: string, cpuPercent = 1) {
-  const { avgCpuPercent: _a, peakMemoryRssBytes: _p, sampledAt: _s, ...resources } = NO_RESOURCES;
-  return { ...resources, at, cpuPercent };
 }
 
 function delegation(at: string, resume: boolean, reason: string): Delegation {

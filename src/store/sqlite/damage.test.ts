@@ -148,7 +148,7 @@ async function fill(store: Store): Promise<void> {
   });
   const cursor = { source: "t", byteOffset: 10, file: null, memory: { a: 1 } };
   await store.change("s", () => ({ events: [], usage: [request("r")], cursors: [cursor] }));
-  await store.observe("s", { attached: true });
+  await store.observe([{ sessionId: "s", observed: { attached: true } }]);
 }
 
 function tamper({ path }: SqlitePlace, sql: string): void {

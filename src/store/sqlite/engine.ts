@@ -9,6 +9,7 @@ import { DelegationTable } from "./tables/delegation-table.ts";
 import { EventTable } from "./tables/event-table.ts";
 import { FileTable } from "./tables/file-table.ts";
 import { LogTable } from "./tables/log-table.ts";
+import { ObservationTable } from "./tables/observation-table.ts";
 import { ReferenceTable } from "./tables/reference-table.ts";
 import { SampleTable } from "./tables/sample-table.ts";
 import { SearchIndex } from "./tables/search-index.ts";
@@ -71,6 +72,9 @@ export class Engine implements Tables {
   }
   get references(): ReferenceTable {
     return this.#part(ReferenceTable);
+  }
+  get observations(): ObservationTable {
+    return this.#part(ObservationTable);
   }
   get samples(): SampleTable {
     return this.#part(SampleTable);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import type { SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
@@ -67,9 +66,12 @@ export class Removal {
       db,
       "SELECT seq, feed, kind FROM events WHERE session = ? AND kind <> 'deleted' ORDER BY seq LIMIT ?",
     );
-    this.#deletes = ["requests WHERE session", "read_cursors WHERE session", "sessions WHERE no"].map(
-      (what) => new LazyStatement(db, `DELETE FROM ${what} = ?`),
-    );
+    this.#deletes = [
+      "requests WHERE session",
+      "read_cursors WHERE session",
+      "sample_sums WHERE session",
+      "sessions WHERE no",
+    ].map((what) => new LazyStatement(db, `DELETE FROM ${what} = ?`));
     this.#deleteEvents = new LazyStatement(
       db,
       "DELETE FROM events WHERE session = ? AND seq <= ? AND kind <> 'deleted'",
@@ -113,12 +115,12 @@ export class Removal {
     });
   }
 
-  /** Takes out some more of what was removed; false where nothing is left. */
-  clearSome({ search }: Pick<Keep, "search">): boolean {
+  /** Takes out some more of what was removed. */
+  clearSome({ search }: Pick<Keep, "search">): "more" | "done" {
     const noted = this.#noted.get();
-    if (!noted) return false;
+    if (!noted) return "done";
     if (!this.#clear(noted.session, search, CHUNK).isLeft) this.#done.run(noted.session);
-    return true;
+    return "more";
   }
 
   hasLeft(): boolean {
@@ -185,14 +187,5 @@ function readOrUndefined(id: string, body: string): SessionRow | undefined {
     return parseRow(id, body);
   } catch {
     return undefined;
-  }
-}
-
-/** With a pause as long as each step, so that whoever waits for the lock has it in between. */
-export async function clearInSteps(clearSome: () => Promise<boolean>): Promise<void> {
-  for (;;) {
-    const began = performance.now();
-    if (!(await clearSome())) return;
-    await sleep(performance.now() - began);
   }
 }

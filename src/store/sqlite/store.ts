@@ -1,19 +1,22 @@
 import { RollcallError } from "../../domain/errors.ts";
 import type { ReadCursor } from "../../domain/read-cursor.ts";
+import type { Sample } from "../../domain/sample.ts";
 import type { FeedEvent, SessionEvent } from "../../domain/session/event.ts";
-import type { Observed, SessionRow } from "../../domain/session/session.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Entry } from "../../domain/transcript/entry.ts";
 import type { UsageEntry } from "../../domain/usage.ts";
 import type { ChangedRequest, ChangedSession, Log } from "../log.ts";
 import type { BackupReport, VerifyReport } from "../maintenance.ts";
+import type { SessionObservation, SessionSample } from "../observations.ts";
 import type * as contract from "../store.ts";
 import { Bell } from "./bell.ts";
 import type { ConnectionOptions } from "./connection.ts";
 import { Engine } from "./engine.ts";
 import { isConnectionLost, isSyncLost, translate } from "./failure.ts";
+import { inSteps } from "./in-steps.ts";
 import { isDoneInTime, untilUnlocked } from "./lock-patience.ts";
-import { clearInSteps } from "./removal.ts";
+import { thinInSteps } from "./thin.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Writes what it is given, as it is: redaction stands around it (`redacting`). */
@@ -136,19 +139,21 @@ class SqliteStore implements contract.Store {
     return this.#read((engine) => engine.usage.totals(query));
   }
 
-  async observe(sessionId: string, observed: Partial<Observed>): Promise<void> {
-    await this.#unsynced(({ sessions }) => sessions.observe(sessionId, observed));
+  async observe(batch: readonly SessionObservation[]): Promise<void> {
+    if (batch.length > 0) await this.#unsynced(({ observations }) => observations.observe(batch));
   }
 
-  async addSamples(sessionId: string, samples: readonly contract.Sample[]): Promise<void> {
-    await this.#unsynced((engine) => engine.samples.add(sessionId, samples));
+  async addSamples(batch: readonly SessionSample[]): Promise<void> {
+    if (batch.length === 0) return;
+    await this.#unsynced(({ observations, samples }) => observations.addSamples(batch, samples));
   }
 
-  async samples(
-    sessionId: string,
-    range: { since?: Instant; until?: Instant } = {},
-  ): Promise<contract.Sample[]> {
+  async samples(sessionId: string, range: { since?: Instant; until?: Instant } = {}): Promise<Sample[]> {
     return this.#read((engine) => engine.samples.range(sessionId, range));
+  }
+
+  async thinSamples(before: Instant, stepMs: number): Promise<number> {
+    return thinInSteps({ before, stepMs }, (work) => this.#unsynced(({ samples }) => work(samples)));
   }
 
   async logDelegation(delegation: contract.Delegation): Promise<void> {
@@ -186,7 +191,7 @@ class SqliteStore implements contract.Store {
     });
     // Also what another left that was killed meanwhile.
     if (this.#read(({ removal }) => removal.hasLeft()))
-      await clearInSteps(() => this.#write(() => this.#use().removal.clearSome(this.#use())));
+      await inSteps(() => this.#write(() => this.#use().removal.clearSome(this.#use())));
     return removed;
   }
 

@@ -29,7 +29,7 @@ for (let n = 0; n < Number(sessions); n++) {
   }
   await rollcall.update(session.id, { error: `error ${n}` });
   const at = new Date().toISOString();
-  await rollcall.context.store.addSamples(session.id, [sampleAt(at)]);
+  await rollcall.context.store.addSamples([{ sessionId: session.id, sample: sampleAt(at) }]);
   await rollcall.context.store.logDelegation({
     at,
     agentName: "agent-1",
@@ -43,9 +43,10 @@ for (let n = 0; n < Number(sessions); n++) {
   else if (n % 4 === 2) await session.end("success");
 }
 
-function sampleAt(at: string): Parameters<typeof rollcall.context.store.addSamples>[1][number] {
+function sampleAt(at: string): Parameters<typeof rollcall.context.store.addSamples>[0][number]["sample"] {
   return {
     at,
+    overMs: 1,
     cpuPercent: 1,
     memoryRssBytes: 1,
     memoryVszBytes: 1,

@@ -129,12 +129,43 @@ CREATE TABLE read_cursors (
   PRIMARY KEY (session, source)
 ) STRICT, WITHOUT ROWID;
 
+-- Times are milliseconds since 1970: there may be millions of them.
 CREATE TABLE samples (
   session INTEGER NOT NULL,
-  at TEXT NOT NULL,
-  body TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  -- The stretch of time that cpu_percent is the average of.
+  over_ms REAL NOT NULL,
+  cpu_percent REAL,
+  memory_rss_bytes INTEGER,
+  memory_vsz_bytes INTEGER,
+  io_read_bytes INTEGER,
+  io_write_bytes INTEGER,
+  io_read_chars INTEGER,
+  io_write_chars INTEGER,
+  processes INTEGER,
+  workspace_bytes_used INTEGER,
   PRIMARY KEY (session, at)
 ) STRICT, WITHOUT ROWID;
+
+-- Over the life of a session, apart from its samples: thinning does not change them.
+CREATE TABLE sample_sums (
+  session INTEGER PRIMARY KEY,
+  first_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  samples INTEGER NOT NULL,
+  cpu_percent_ms REAL NOT NULL,
+  measured_ms REAL NOT NULL,
+  peak_memory_rss_bytes INTEGER
+) STRICT;
+
+-- Up to when all samples were thinned to this step of time, up to when the last thinning goes, and the first sample
+-- before that which came after it had begun.
+CREATE TABLE thinned (
+  step_ms INTEGER PRIMARY KEY,
+  until INTEGER NOT NULL,
+  target INTEGER NOT NULL,
+  late INTEGER
+) STRICT;
 
 CREATE TABLE delegations (
   no INTEGER PRIMARY KEY,

@@ -90,7 +90,6 @@ export class SessionTable {
   readonly #update: LazyStatement<unknown[]>;
   readonly #touch: LazyStatement<[number, string, string, number, number]>;
   readonly #setLedger: LazyStatement<[string, number]>;
-  readonly #setObserved: LazyStatement<[string, string]>;
   readonly #family: LazyStatement<[string], KeptSession>;
 
   constructor(db: Database) {
@@ -118,7 +117,6 @@ export class SessionTable {
        WHERE no = ?`,
     );
     this.#setLedger = new LazyStatement(db, "UPDATE sessions SET ledger = ? WHERE no = ?");
-    this.#setObserved = new LazyStatement(db, "UPDATE sessions SET observed = ? WHERE id = ?");
     this.#family = new LazyStatement(
       db,
       `WITH RECURSIVE family (id) AS (
@@ -169,11 +167,6 @@ export class SessionTable {
     this.#setLedger.run(JSON.stringify(ledger), no);
   }
 
-  observe(id: string, observed: Partial<Observed>): void {
-    const present = this.find(id)?.observed;
-    if (present) this.#setObserved.run(JSON.stringify({ ...present, ...observed }), id);
-  }
-
   family(id: string): Page<StoredSession> {
     const corrupt: string[] = [];
     const items = this.#family.all(id).flatMap((kept) => readOrNote(kept, corrupt) ?? []);
@@ -203,7 +196,7 @@ function readValues(id: string, kept: KeptValues): StoredSession {
     row: parseRow(id, kept[2]),
     version: kept[1],
     ledger: ledger === null ? EMPTY_LEDGER : (parseKept(id, ledger) as LedgerSum),
-    observed: observed === null ? NOTHING_OBSERVED : parseObserved(id, observed),
+    observed: parseObserved(id, observed),
     hasChildren: kept[5] === 1,
   };
 }
@@ -215,7 +208,8 @@ export function parseRow(id: string, body: string): SessionRow {
 }
 
 /** Written before a field was known, it lacks it. */
-function parseObserved(id: string, text: string): Observed {
+export function parseObserved(id: string, text: string | null): Observed {
+  if (text === null) return NOTHING_OBSERVED;
   return { ...NOTHING_OBSERVED, ...(parseKept(id, text) as Partial<Observed>) };
 }
 
