@@ -50,4 +50,4 @@ export type { Rollcall, SessionPage, UpdateOptions } from "./record/rollcall.ts"
 export { type AddedUsage, type NewToolCall, Session, type SessionOptions } from "./record/session.ts";
 export type { Stats, StatsGroup, StatsOptions } from "./record/stats.ts";
 export type { BackupReport, VerifyReport } from "./store/maintenance.ts";
-export type { Page, RangeQuery, SearchHit } from "./store/store.ts";
+export type { FeedFilter, FeedMatch, Page, RangeQuery, SearchHit } from "./store/store.ts";

@@ -9,7 +9,7 @@ import { LAUNCH_FILES, launchFolder } from "../home/launch-folder.ts";
 import { Turns } from "../machine/turns.ts";
 import { stamp } from "../record/context.ts";
 import { claimLog } from "./claim-log.ts";
-import { EventHub } from "./feed/event-hub.ts";
+import type { EventHub } from "./feed/event-hub.ts";
 import { Notifier } from "./feed/notify.ts";
 import { followKept } from "./operations/kept-children.ts";
 import { type CarriedBy, Outside } from "./outside/outside.ts";
@@ -22,7 +22,7 @@ import { HookSpool } from "./sources/hook-spool.ts";
 /** Everything that is alive on this machine, by session. */
 export class Daemon {
   readonly services: Services;
-  readonly hub = new EventHub();
+  readonly hub: EventHub;
   /** Starts that bring a key, one after the other. */
   readonly keyedStarts = new Turns();
   readonly #sessions = new Map<string, LiveSession>();
@@ -32,6 +32,7 @@ export class Daemon {
 
   constructor(services: Services) {
     this.services = services;
+    this.hub = services.hub;
     this.#hooks = new HookSpool(
       services,
       (marker) => this.#byMarker(marker),

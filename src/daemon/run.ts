@@ -9,6 +9,7 @@ import { takeLock } from "../record/lock.ts";
 import { openForDaemon } from "../record/open.ts";
 import { findAsker } from "./asker.ts";
 import { Daemon } from "./daemon.ts";
+import { EventHub } from "./feed/event-hub.ts";
 import { Observations } from "./feed/observations.ts";
 import { handlersOf } from "./handlers.ts";
 import { OutputSlices } from "./intake/output-slices.ts";
@@ -100,12 +101,15 @@ async function serve(
   const { home } = places;
   const lockPatienceMs = LOCK_PATIENCE_MS;
   await using rollcall = openForDaemon({ home, cwd: home, channel: "api", warn, lockPatienceMs });
+  const { store, redact } = rollcall.context;
+  const hub = new EventHub();
   const services = {
     rollcall,
     context: rollcall.context,
     places,
     log,
-    observations: new Observations(rollcall.context.store),
+    hub,
+    observations: new Observations({ store, redact, publish: (observation) => hub.observe(observation) }),
     screens: new ScreenCache(),
     snapshots: new Turns(),
     leftovers: new Leftovers(programs.holder),

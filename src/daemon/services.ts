@@ -3,6 +3,7 @@ import type { ScreenCache } from "../host/screen-cache.ts";
 import type { Turns } from "../machine/turns.ts";
 import type { Context } from "../record/context.ts";
 import type { Rollcall } from "../record/rollcall.ts";
+import type { EventHub } from "./feed/event-hub.ts";
 import type { Observations } from "./feed/observations.ts";
 import type { OutputSlices } from "./intake/output-slices.ts";
 import type { Places } from "./places.ts";
@@ -15,6 +16,7 @@ export interface Services {
   readonly context: Context;
   readonly places: Places;
   readonly log: Logger;
+  readonly hub: EventHub;
   readonly observations: Observations;
   readonly screens: ScreenCache;
   /** Serialises the writing of snapshots, so that it never delays a screen that somebody asks for. */

@@ -1,6 +1,6 @@
 import type { FeedEvent, SessionEvent } from "../domain/session/event.ts";
 import type { Entry } from "../domain/transcript/entry.ts";
-import type { RangeQuery, Store } from "../store/store.ts";
+import type { FeedFilter, RangeQuery, Store } from "../store/store.ts";
 
 const PAGE = 500;
 
@@ -13,20 +13,26 @@ export function allEntries(store: Store, id: string, query: RangeQuery): AsyncIt
   return pages(query, (range) => store.entries(id, range));
 }
 
+export interface FeedOptions {
+  readonly after?: string;
+  /** Goes on with what will be committed. */
+  readonly follow?: boolean;
+  /** Leaves out what nobody would look at; every event comes where there is none. */
+  readonly filter?: FeedFilter;
+  readonly signal?: AbortSignal;
+}
+
 /** What was committed after a cursor and, when following, what will be. */
-export async function* followFeed(
-  store: Store,
-  options: { readonly after?: string; readonly follow?: boolean; readonly signal?: AbortSignal },
-): AsyncIterable<FeedEvent> {
-  const { follow = false, signal } = options;
+export async function* followFeed(store: Store, options: FeedOptions): AsyncIterable<FeedEvent> {
+  const { follow = false, signal, filter } = options;
   let cursor = options.after;
   const bell = new Ring(signal);
   using _listening = follow ? store.listen(() => bell.ring()) : undefined;
   while (!signal?.aborted) {
-    const events = await store.feed(cursor, PAGE);
-    yield* events;
-    cursor = events.at(-1)?.cursor ?? cursor;
-    if (events.length === PAGE) continue;
+    const page = await store.feed(cursor, PAGE, filter);
+    yield* page.events;
+    cursor = page.cursor;
+    if (!page.isEnd) continue;
     if (!follow) return;
     await bell.rung();
   }

@@ -16,7 +16,7 @@ import { type Context, nowOf, recordOf, stamp } from "./context.ts";
 import type { CreateInput } from "./create.ts";
 import { removeFiles } from "./files/remove-files.ts";
 import { type ListOptions, toQuery } from "./filter.ts";
-import { allEntries, allEvents, followFeed } from "./history.ts";
+import { allEntries, allEvents, type FeedOptions, followFeed } from "./history.ts";
 import { isCarriedAlive, refuseIfCarried, refuseIfSeenAlive } from "./process-alive.ts";
 import { resolveReference } from "./reference.ts";
 import type { Stats, StatsOptions } from "./stats.ts";
@@ -185,9 +185,7 @@ export class Rollcall implements AsyncDisposable {
   }
 
   /** Everything that is committed, in commit order; with `follow` it goes on until the signal says stop. */
-  feed(
-    options: { readonly after?: string; readonly follow?: boolean; readonly signal?: AbortSignal } = {},
-  ): AsyncIterable<FeedEvent> {
+  feed(options: FeedOptions = {}): AsyncIterable<FeedEvent> {
     return followFeed(this.context.store, options);
   }
 

@@ -47,8 +47,11 @@ export interface Store extends LogReader, Observations, Maintenance, AsyncDispos
   /** In order of `seq`, a page at a time. */
   events(sessionId: string, query?: RangeQuery): Promise<SessionEvent[]>;
   entries(sessionId: string, query?: RangeQuery): Promise<Entry[]>;
-  /** Everything in the order it was committed, after a cursor (undefined: from the beginning). */
-  feed(after: string | undefined, limit: number): Promise<FeedEvent[]>;
+  /**
+   * Everything that passes the filter, in the order it was committed, after a cursor (undefined: from the beginning). The
+   * cursor of the page stands behind what the filter left out, too, so that nobody reads that again.
+   */
+  feed(after: string | undefined, limit: number, filter?: FeedFilter): Promise<FeedPage>;
   /** The cursor behind which nothing was committed yet. */
   feedEnd(): Promise<string>;
   /** Calls back soon after anyone commits, in whichever process; may ring once for many commits, or for none. */
@@ -120,6 +123,26 @@ export interface Page<T> {
   readonly nextCursor: string | undefined;
   /** Ids of records that could not be read; they are left out of `items`. */
   readonly corrupt?: readonly string[];
+}
+
+/** Events that match `only`, without those that match `except`. */
+export interface FeedFilter {
+  readonly only?: FeedMatch;
+  readonly except?: FeedMatch;
+}
+
+/** Of these kinds, in sessions of these origins. A removal (`deleted`) has no origin, and is never left out by one. */
+export interface FeedMatch {
+  readonly kinds?: readonly FeedEvent["body"]["kind"][];
+  readonly origins?: readonly Origin[];
+}
+
+export interface FeedPage {
+  readonly events: readonly FeedEvent[];
+  /** To go on from; there may be more even where the page is empty. */
+  readonly cursor: string;
+  /** Nothing was committed behind the cursor when it was read. */
+  readonly isEnd: boolean;
 }
 
 export interface ListQuery {

@@ -1,11 +1,22 @@
 import type { Logger } from "pino";
 import type { FeedEvent } from "../../domain/session/event.ts";
+import type { FeedOptions } from "../../record/history.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
+import { type LiveObservation, ObservationChannel, type WatchOptions } from "./observation-channel.ts";
 
 type Listener = (event: FeedEvent) => void;
 
-/** Hands every committed event to whoever waits for it, whichever process wrote it. Nobody polls. */
+/** History that is read in may be millions of entries, which nobody waits for. */
+const FILTER = {
+  except: { origins: ["imported"], kinds: ["entry_added"] },
+} as const satisfies FeedOptions["filter"];
+
+/**
+ * Hands every committed event to whoever waits for it, whichever process wrote it, but for entries of imported
+ * sessions. Nobody polls. Observations go by a channel of their own, which may drop them.
+ */
 export class EventHub {
+  readonly #observations = new ObservationChannel();
   readonly #all = new Set<Listener>();
   readonly #bySession = new Map<string, Set<Listener>>();
   readonly #stop = new AbortController();
@@ -23,6 +34,17 @@ export class EventHub {
       this.#bySession.set(id, listeners.add(listener));
     }
     return { [Symbol.dispose]: () => this.#forget(listener, sessionIds) };
+  }
+
+  /** Tells whoever watches; it is not durable, and a slow watcher may never hear of it. */
+  observe(observation: LiveObservation): void {
+    this.#observations.publish(observation);
+  }
+
+  /** What is observed from now on, until the hub ends or the signal says so. */
+  watch({ signal, ...options }: Partial<WatchOptions> = {}): AsyncIterable<LiveObservation> {
+    const signals = [this.#stop.signal, ...(signal ? [signal] : [])];
+    return this.#observations.watch({ ...options, signal: AbortSignal.any(signals) });
   }
 
   async end(): Promise<void> {
@@ -43,7 +65,8 @@ export class EventHub {
     let cursor = after;
     while (!this.#stop.signal.aborted) {
       try {
-        for await (const event of rollcall.feed({ after: cursor, follow: true, signal: this.#stop.signal })) {
+        const { signal } = this.#stop;
+        for await (const event of rollcall.feed({ after: cursor, follow: true, signal, filter: FILTER })) {
           cursor = event.cursor;
           for (const listener of [...this.#all, ...(this.#bySession.get(event.sessionId) ?? [])])
             listener(event);

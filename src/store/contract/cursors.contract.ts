@@ -87,7 +87,7 @@ export function cursorsContract(makePlace: MakePlace): void {
       const moved = await setTo(store, "s", cursorAt(10));
       expect([moved.row, moved.version, moved.events]).toEqual([made.row, made.version, []]);
       expect(await store.find("s")).toMatchObject({ row: made.row, version: made.version });
-      expect((await store.feed(undefined, 10)).length).toBe(1);
+      expect((await store.feed(undefined, 10)).events.length).toBe(1);
     });
   });
 }

@@ -78,7 +78,7 @@ export function usageContract(makePlace: MakePlace): void {
       await Promise.all(["a", "b", "c"].map((key) => count(store, "s", [request(key)])));
       await count(store, "s", [request("a")]);
       await count(store, "s", [request("d")]);
-      const kinds = (await store.feed(undefined, 10)).map(({ body }) => body.kind);
+      const kinds = (await store.feed(undefined, 10)).events.map(({ body }) => body.kind);
       expect(kinds).toEqual(["created", "usage_changed", "usage_changed"]);
       expect((await store.find("s"))?.ledger.requests).toBe(4);
     });

@@ -7,6 +7,7 @@ import { Removal } from "./removal.ts";
 import { CursorTable } from "./tables/cursor-table.ts";
 import { DelegationTable } from "./tables/delegation-table.ts";
 import { EventTable } from "./tables/event-table.ts";
+import { FeedTable } from "./tables/feed-table.ts";
 import { FileTable } from "./tables/file-table.ts";
 import { LogTable } from "./tables/log-table.ts";
 import { ObservationTable } from "./tables/observation-table.ts";
@@ -57,6 +58,9 @@ export class Engine implements Tables {
   }
   get events(): EventTable {
     return this.#part(EventTable);
+  }
+  get feed(): FeedTable {
+    return this.#part(FeedTable);
   }
   get usage(): UsageTable {
     return this.#part(UsageTable);

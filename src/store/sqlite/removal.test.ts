@@ -39,12 +39,12 @@ test("a removal that was interrupted shows nothing, is no damage, and is caught 
   expect((await store.verify()).problems).toEqual([]);
   expect([await store.find("large"), await store.events("large")]).toEqual([undefined, []]);
   expect((await store.search({ text: "word", limit: 5 })).items).toEqual([]);
-  expect((await store.feed(undefined, 100_000)).map(({ sessionId, body }) => [sessionId, body.kind])).toEqual(
-    [
-      ["other", "created"],
-      ["large", "deleted"],
-    ],
-  );
+  expect(
+    (await store.feed(undefined, 100_000)).events.map(({ sessionId, body }) => [sessionId, body.kind]),
+  ).toEqual([
+    ["other", "created"],
+    ["large", "deleted"],
+  ]);
   await append(store, "large", created());
   await store.remove(["other"], T1);
   expect(watcher.events()).toBe(0);

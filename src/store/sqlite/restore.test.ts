@@ -42,7 +42,7 @@ describe("restoring a backup", () => {
     const before = await open.feedEnd();
     await restoreDatabase(place.path, backup, "stamp");
     await append(open, "newer", created());
-    expect((await open.feed(before, 10)).map(({ sessionId }) => sessionId)).toEqual(["newer"]);
+    expect((await open.feed(before, 10)).events.map(({ sessionId }) => sessionId)).toEqual(["newer"]);
     expect(readdirSync(dirname(place.path)).filter((name) => name.includes("partial"))).toEqual([]);
   });
 

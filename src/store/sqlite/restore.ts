@@ -9,7 +9,7 @@ import { backupTo, checkBackup, flush } from "./backup.ts";
 import { connect, connectReadOnly, prepareFolder } from "./connection.ts";
 import { translate } from "./failure.ts";
 import { nativeBinding } from "./native-binding.ts";
-import { EventTable } from "./tables/event-table.ts";
+import { FeedTable } from "./tables/feed-table.ts";
 import { LogTable } from "./tables/log-table.ts";
 import { SessionTable } from "./tables/session-table.ts";
 
@@ -114,7 +114,7 @@ function goOnCounting(copy: string, present: string): void {
     const [feed, changed] = [old, db]
       .map(countsOf)
       .reduce((a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1])]);
-    new EventTable(db).raiseFeed(feed + MARGIN);
+    new FeedTable(db).raiseTo(feed + MARGIN);
     new LogTable(db).renew(changed + MARGIN);
   } finally {
     db.close();
@@ -123,7 +123,7 @@ function goOnCounting(copy: string, present: string): void {
 }
 
 function countsOf(db: Database.Database): readonly [feed: number, changed: number] {
-  return [Number(new EventTable(db).feedEnd()), new LogTable(db).lastChange()];
+  return [Number(new FeedTable(db).end()), new LogTable(db).lastChange()];
 }
 
 /** A copy that follows the log of the backup must not go on in this one. */

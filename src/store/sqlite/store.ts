@@ -1,7 +1,7 @@
 import { RollcallError } from "../../domain/errors.ts";
 import type { ReadCursor } from "../../domain/read-cursor.ts";
 import type { Sample } from "../../domain/sample.ts";
-import type { FeedEvent, SessionEvent } from "../../domain/session/event.ts";
+import type { SessionEvent } from "../../domain/session/event.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Entry } from "../../domain/transcript/entry.ts";
@@ -98,12 +98,12 @@ class SqliteStore implements contract.Store {
     return this.#read((engine) => engine.events.entries(sessionId, query));
   }
 
-  async feed(after: string | undefined, limit: number): Promise<FeedEvent[]> {
-    return this.#read((engine) => engine.events.feed(after, limit));
+  async feed(...query: Parameters<contract.Store["feed"]>): Promise<contract.FeedPage> {
+    return this.#read(({ feed }) => feed.page(...query));
   }
 
   async feedEnd(): Promise<string> {
-    return this.#read((engine) => engine.events.feedEnd());
+    return this.#read(({ feed }) => feed.end());
   }
 
   async log(): Promise<Log> {

@@ -1,13 +1,13 @@
 import type { Database } from "better-sqlite3";
 import { RollcallError } from "../../../domain/errors.ts";
-import type { EventBody, FeedEvent, NewEvent, SessionEvent } from "../../../domain/session/event.ts";
+import type { EventBody, NewEvent, SessionEvent } from "../../../domain/session/event.ts";
 import type { Channel } from "../../../domain/session/session.ts";
 import type { Entry } from "../../../domain/transcript/entry.ts";
 import type { RangeQuery } from "../../store.ts";
 import { LazyStatement } from "./lazy-statement.ts";
 import { rowSum } from "./row-sum.ts";
 
-interface KeptEvent {
+export interface KeptEvent {
   readonly feed: number;
   readonly seq: number;
   readonly id: string;
@@ -24,8 +24,6 @@ export class EventTable {
   readonly #db: Database;
   readonly #insert: LazyStatement<unknown[]>;
   readonly #find: LazyStatement<[string], KeptEvent>;
-  readonly #feed: LazyStatement<[number, number], KeptEvent>;
-  readonly #feedEnd: LazyStatement<[], { readonly feed: number | null }>;
   readonly #ranges = new Map<string, LazyStatement<unknown[], KeptEvent>>();
 
   constructor(db: Database) {
@@ -38,12 +36,6 @@ export class EventTable {
       db,
       "SELECT e.*, s.id AS session_id FROM events e JOIN sessions s ON s.no = e.session WHERE e.id = ?",
     );
-    this.#feed = new LazyStatement(
-      db,
-      `SELECT e.*, s.id AS session_id FROM events e LEFT JOIN sessions s ON s.no = e.session
-       WHERE e.feed > ? AND (s.no IS NOT NULL OR e.kind = 'deleted') ORDER BY e.feed LIMIT ?`,
-    );
-    this.#feedEnd = new LazyStatement(db, "SELECT max(feed) AS feed FROM events");
   }
 
   /** The place of the event in the feed; undefined for one whose id is there already. */
@@ -83,24 +75,6 @@ export class EventTable {
     return this.#select(sessionId, query, true).map((kept) => toEntry(kept, sessionId));
   }
 
-  feed(after: string | undefined, limit: number): FeedEvent[] {
-    return this.#feed.all(parseCursor(after), limit).map(toFeedEvent);
-  }
-
-  /** Numbers go on behind this one, under which a mark stands that no feed shows. */
-  raiseFeed(feed: number): void {
-    const [id, at, kind, body] = [`restored-${feed}`, new Date(0).toISOString(), "restored", "{}"];
-    this.#db
-      .prepare(
-        "INSERT INTO events (feed, session, seq, id, at, kind, body, sum) VALUES (?, 0, ?, ?, ?, ?, ?, ?)",
-      )
-      .run(feed, feed, id, at, kind, body, rowSum(0, feed, id, at, null, kind, body));
-  }
-
-  feedEnd(): string {
-    return String(this.#feedEnd.get()?.feed ?? 0);
-  }
-
   #select(sessionId: string, query: RangeQuery, entriesOnly: boolean): KeptEvent[] {
     const { after = 0, before = Number.MAX_SAFE_INTEGER, limit = PAGE, tail = false } = query;
     const rows = this.#range(entriesOnly, tail).all(sessionId, after, before, limit === 0 ? -1 : limit);
@@ -137,7 +111,7 @@ export function parseBody(body: string, sessionId: string): EventBody {
   }
 }
 
-function toEvent(kept: KeptEvent, sessionId: string): SessionEvent {
+export function toEvent(kept: KeptEvent, sessionId: string): SessionEvent {
   return {
     sessionId,
     seq: kept.seq,
@@ -152,19 +126,4 @@ function toEntry(kept: KeptEvent, sessionId: string): Entry {
   const body = parseBody(kept.body, sessionId);
   if (body.kind !== "entry_added") throw new RollcallError("corrupt", `Event ${kept.id} is no entry.`);
   return { seq: kept.seq, at: kept.at, ...body.entry };
-}
-
-function toFeedEvent(kept: KeptEvent): FeedEvent {
-  const cursor = String(kept.feed);
-  if (kept.session_id !== null) return { ...toEvent(kept, kept.session_id), cursor };
-  const { sessionId } = parseBody(kept.body, "that was removed") as unknown as { readonly sessionId: string };
-  return { cursor, sessionId, at: kept.at, body: { kind: "deleted" } };
-}
-
-function parseCursor(cursor: string | undefined): number {
-  const feed = cursor === undefined ? 0 : Number(cursor);
-  if (Number.isSafeInteger(feed) && feed >= 0) return feed;
-  throw new RollcallError("bad_input", `${JSON.stringify(cursor)} is not a cursor of the feed.`, {
-    hint: "Use the cursor of an event that the feed gave.",
-  });
 }
