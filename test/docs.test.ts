@@ -314,16 +314,17 @@ async function realShapes(world: World): Promise<unknown[]> {
   await rollcall.update(session.id, { phase: "planning", error: "e" });
   const since = new Date(world.clock.now()).toISOString();
   const waiting = {
-    for: "prompt",
-    requestId: null,
+    for: "dialog",
+    requestId: "r1",
     tool: null,
     input: null,
     question: null,
     options: null,
     since,
   } as const;
-  const evidence = { source: "declared", rule: "test", excerpt: null } as const;
-  const body = { kind: "state_changed", to: "waiting_input", evidence, waiting } as const;
+  const evidence = { source: "screen", rule: "test", excerpt: null } as const;
+  const why = { evidence, generation: 1 } as const;
+  const body = { kind: "asked", state: "waiting_input", waiting, ...why } as const;
   await rollcall.context.store.change(session.id, () => [{ id: "e", at: since, channel: null, body }]);
   await session.save();
   const [hook] = await hookExamples("pre-delegate");

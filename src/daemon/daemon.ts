@@ -103,7 +103,7 @@ export class Daemon {
     const { context } = this.services;
     const evidence = { source: "process", rule: "no_launch_known", excerpt: null } as const;
     await context.store.change(row.id, (now) =>
-      now && isLive(now.state) ? [stamp(context, { kind: "reconciled", evidence })] : [],
+      now && isLive(now.state) ? [stamp(context, { kind: "reconciled", state: "unknown", evidence })] : [],
     );
   }
 

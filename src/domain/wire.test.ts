@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lives, metadata } from "../testing/arbitraries.ts";
+import { metadata } from "../testing/arbitraries.ts";
+import { lives } from "../testing/arbitrary-events.ts";
 import { created, entryAdded, place, replay, rowAfter } from "../testing/events.ts";
 import { NOTHING_OBSERVED, toRecord, usageOf } from "./session/record.ts";
 import type { SessionRow } from "./session/session.ts";

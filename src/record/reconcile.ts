@@ -1,3 +1,4 @@
+import type { EventBody } from "../domain/session/event.ts";
 import type { SessionRow } from "../domain/session/session.ts";
 import { isLive } from "../domain/session/state.ts";
 import { isProcessAlive } from "../machine/process.ts";
@@ -30,10 +31,8 @@ function isStale(row: SessionRow, current: string | undefined): boolean {
   return row.process === null || !isProcessAlive(row.process);
 }
 
-function reconciled(row: SessionRow): {
-  kind: "reconciled";
-  evidence: { source: "process"; rule: string; excerpt: string };
-} {
-  const excerpt = row.process === null ? "it names no process" : `process ${row.process.pid} is gone`;
-  return { kind: "reconciled", evidence: { source: "process", rule: "no_living_process", excerpt } };
+function reconciled({ process }: SessionRow): EventBody {
+  const excerpt = process === null ? "it names no process" : `process ${process.pid} is gone`;
+  const evidence = { source: "process", rule: "no_living_process", excerpt } as const;
+  return { kind: "reconciled", state: "unknown", evidence };
 }

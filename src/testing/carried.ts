@@ -93,7 +93,7 @@ function signalOf(
 }
 
 export function asked(given: Partial<Asked>): Asked {
-  return { ...AT_PROMPT, ...given };
+  return { ...AT_PROMPT, for: "permission", ...given };
 }
 
 export function exitOf(

@@ -1,8 +1,15 @@
 import { apply } from "../domain/session/apply.ts";
-import type { EventBody, NewEvent, SessionEvent } from "../domain/session/event.ts";
+import type { EventBody, NewEvent, SessionEvent, StateEvent } from "../domain/session/event.ts";
 import type { FinalPhase } from "../domain/session/phase.ts";
-import { DEFAULT_IDENTITY, type Identity, type Origin, type SessionRow } from "../domain/session/session.ts";
-import type { State } from "../domain/session/state.ts";
+import {
+  DEFAULT_IDENTITY,
+  type Identity,
+  type Origin,
+  type Request,
+  type SessionRow,
+} from "../domain/session/session.ts";
+import { DECLARED_STATUS, type State, type Status } from "../domain/session/state.ts";
+import { AT_PROMPT } from "../domain/supervise/signal.ts";
 import type { Instant } from "../domain/time.ts";
 import type { NewEntry } from "../domain/transcript/entry.ts";
 import type { UsageEntry } from "../domain/usage.ts";
@@ -12,7 +19,6 @@ export const T1: Instant = "2026-01-08T18:15:30.000Z";
 export const T2: Instant = "2026-01-08T18:25:30.000Z";
 
 type Created = Extract<EventBody, { kind: "created" }>;
-type StateChanged = Extract<EventBody, { kind: "state_changed" }>;
 
 let events = 0;
 
@@ -35,18 +41,84 @@ export function created(
   };
 }
 
-/** A change of state that was seen, not said. */
-export function seen(to: State, given: Partial<Omit<StateChanged, "kind" | "to">> = {}): StateChanged {
-  return {
-    kind: "state_changed",
-    to,
-    evidence: { source: "process", rule: "test", excerpt: null },
-    ...given,
-  };
+const evidence = { source: "process", rule: "test", excerpt: null } as const;
+/** Late for no session of a test. */
+const generation = 9;
+
+export const REQUEST: Request = {
+  ...AT_PROMPT,
+  for: "permission",
+  requestId: "r1",
+  tool: "Bash",
+  since: T0,
+};
+
+const STATE_EVENTS: { readonly [K in StateEvent["kind"]]: Extract<StateEvent, { kind: K }> } = {
+  at_work: { kind: "at_work", state: "running", evidence, generation },
+  at_prompt: { kind: "at_prompt", state: "waiting_input", evidence, generation },
+  asked: { kind: "asked", state: "waiting_input", evidence, generation, waiting: REQUEST },
+  answered: { kind: "answered", state: "running", evidence, generation, requestId: "r1" },
+  paused: { kind: "paused", state: "paused", evidence, generation },
+  continued: { kind: "continued", state: "running", evidence, generation, waiting: null },
+  resumed: { kind: "resumed", state: "resuming", evidence, generation: 2, launch: null },
+  end_began: { kind: "end_began", state: "stopping", evidence, generation, ending: null, endReason: null },
+  ended: {
+    kind: "ended",
+    ...{ state: "stopped", outcome: null, how: "left", exit: null, endReason: null },
+    ...{ evidence, generation },
+  },
+  lost: { kind: "lost", state: "unknown", evidence, generation, endReason: "holder_lost" },
+  silent: { kind: "silent", state: "unknown", evidence, generation },
+  reconciled: {
+    ...{ kind: "reconciled", state: "unknown" },
+    evidence: { source: "process", rule: "no_living_process", excerpt: null },
+  },
+  status_declared: { ...declared("active") },
+};
+
+/** An event that leads to a state, with what a test says of it. */
+export function happened<K extends StateEvent["kind"]>(
+  kind: K,
+  given: Partial<Omit<Extract<StateEvent, { kind: K }>, "kind">> = {},
+): Extract<StateEvent, { kind: K }> {
+  return { ...STATE_EVENTS[kind], ...given };
 }
 
-export function said(to: State, given: Partial<Omit<StateChanged, "kind" | "to">> = {}): StateChanged {
-  return seen(to, { evidence: { source: "declared", rule: "status", excerpt: null }, ...given });
+/** The event that leads to a state as a rule. */
+export function seen(state: State): StateEvent {
+  switch (state) {
+    case "starting":
+      return happened("answered", { state });
+    case "running":
+      return happened("at_work");
+    case "waiting_input":
+      return happened("at_prompt");
+    case "paused":
+      return happened("paused");
+    case "resuming":
+      return happened("resumed");
+    case "stopping":
+      return happened("end_began");
+    case "stopped":
+      return happened("ended");
+    case "failed":
+      return left(1);
+    case "unknown":
+      return happened("lost");
+  }
+}
+
+/** It left by itself with this exit code. */
+export function left(code: number): StateEvent {
+  const end = code === 0 ? ({ state: "stopped", outcome: null } as const) : FAILED;
+  return { ...STATE_EVENTS.ended, ...end, exit: { code, signal: null, at: null, killed: 0 } };
+}
+
+const FAILED = { state: "failed", outcome: "failure" } as const;
+
+export function declared(status: Status): Extract<StateEvent, { kind: "status_declared" }> {
+  const said = { source: "declared", rule: "status", excerpt: status } as const;
+  return { kind: "status_declared", ...DECLARED_STATUS[status], evidence: said };
 }
 
 export function finalized(phase: FinalPhase): EventBody {

@@ -8,7 +8,10 @@ import { evidence, instants, maybe, oneOf, processes, waiting, word } from "./ar
 const says = <S extends Observation["saw"]>(saw: S) => fc.constant(saw);
 const limit = oneOf(["timeout", "idle_timeout"] as const);
 const leftovers = fc.array(processes, { maxLength: 2 });
-const asked = waiting.map(({ since: _, ...rest }) => rest);
+const asked = waiting.map(({ since: _, ...rest }) => ({
+  ...rest,
+  for: rest.for === "prompt" ? ("dialog" as const) : rest.for,
+}));
 
 const signals = fc
   .record({

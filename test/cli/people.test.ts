@@ -225,9 +225,10 @@ async function withWaiting(user: Pick<User, "create" | "library">): Promise<void
         at: new Date().toISOString(),
         channel: null,
         body: {
-          kind: "state_changed",
-          to: "waiting_input",
+          kind: "asked",
+          state: "waiting_input",
           evidence: { source: "hook", rule: "asked", excerpt: null },
+          generation: 1,
           waiting: { requestId: "r1", tool: null, input: null, options: null, question: null, ...waiting },
         } as never,
       },

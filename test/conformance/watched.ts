@@ -16,9 +16,9 @@ interface Change {
   readonly seq: number;
   readonly kind: string;
   readonly body: {
-    readonly to?: string;
+    readonly state?: string;
     readonly by?: string;
-    readonly waiting?: { readonly for: string };
+    readonly waiting?: { readonly for: string } | null;
     readonly evidence?: { readonly source: string };
     readonly entry?: { readonly role: string; readonly text: string | null };
   };
@@ -208,9 +208,9 @@ function isOnTheWay(path: readonly StateWord[], via: readonly StateWord[], expec
 }
 
 function wordOf({ kind, body }: Change): StateWord | undefined {
-  if (kind === "reconciled") return "unknown";
-  if (kind !== "state_changed" || body.to === undefined) return undefined;
-  return body.waiting ? `${body.to}:${body.waiting.for}` : body.to;
+  if (kind === "created" || body.state === undefined) return undefined;
+  const what = kind === "at_prompt" ? "prompt" : body.waiting?.for;
+  return what === undefined ? body.state : `${body.state}:${what}`;
 }
 
 function shownWord({ state, waiting }: Shown): StateWord {

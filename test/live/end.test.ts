@@ -236,7 +236,7 @@ describe("an end", () => {
     await using user = newLiveUser();
     const { id } = await user.start(NAP);
     await user.ok(["end", id]);
-    const stopping = (await eventsOf(user, id)).find(({ body }) => body.to === "stopping");
+    const stopping = (await eventsOf(user, id)).find(({ kind }) => kind === "end_began");
     expect(stopping).toMatchObject({
       channel: "cli",
       body: { evidence: { source: "operator", rule: "end" } },

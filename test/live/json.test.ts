@@ -26,7 +26,28 @@ class Answers {
     for (const line of stdout.trim().split("\n")) this.all.push({ command, value: JSON.parse(line) });
     return this.all.at(-1)?.value as { seq: number };
   }
+
+  eventKinds(): ReadonlySet<string> {
+    const events = this.all.filter(({ command }) => command === "rollcall events");
+    return new Set(events.map(({ value }) => (value as { readonly kind: string }).kind));
+  }
 }
+
+/** The events of these lives: all but those of limits, losses and restored files. */
+const KINDS = [
+  ...["created", "updated", "finalized", "status_declared", "totals_declared", "deleted"],
+  ...["launched", "at_work", "at_prompt", "asked", "answered", "paused", "continued", "end_began", "ended"],
+  ...[
+    "resumed",
+    "reconciled",
+    "input_given",
+    "turn_began",
+    "turn_ended",
+    "entry_added",
+    "identified",
+    "usage_changed",
+  ],
+];
 
 test("every command answers with the shape that docs/json.md gives, live", { timeout: 120_000 }, async () => {
   await using user = newLiveUser();
@@ -65,6 +86,7 @@ test("every command answers with the shape that docs/json.md gives, live", { tim
   await answers.of("rollcall up");
   for (const [command, ...args] of await recordCalls(user)) await answers.of(command, ...args);
   expect(shapeProblems(answers.all)).toEqual([]);
+  expect(answers.eventKinds()).toEqual(new Set(KINDS));
   const called = new Set(answers.all.map(({ command }) => command));
   const isCalled = (command: string) =>
     called.has(command) || called.has(command.replace("hooks remove", "hooks install"));
@@ -90,6 +112,7 @@ async function recordCalls(user: LiveUser): Promise<[string, ...string[]][]> {
     ["rollcall reconcile"],
     ["rollcall cleanup", "--dry-run"],
     ["rollcall delete", record, "nobody"],
+    ["rollcall events"],
     ["rollcall doctor"],
     ["rollcall verify"],
     ["rollcall backup"],

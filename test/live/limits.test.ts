@@ -16,7 +16,7 @@ test("a time-out is told of at 80 % and ends the session, whatever it does", asy
   const events = await eventsOf(user, id);
   const neared = events.filter(({ kind }) => kind === "limit_neared");
   expect(neared.map(({ body }) => body)).toEqual([{ limit: { kind: "timeout", allowed: 1000, unit: "ms" } }]);
-  const stopping = events.find(({ body }) => body.to === "stopping");
+  const stopping = events.find(({ kind }) => kind === "end_began");
   expect(stopping).toMatchObject({ body: { evidence: { source: "timer", rule: "timeout" } } });
 });
 

@@ -148,7 +148,7 @@ async function observed(user: LiveUser, process = identifyProcess(agent.pid as n
   const id = await createObserved(context, { agentType: "codex", nativeId: "n1", evidence });
   await context.store.change(id, () => [
     stamp(context, { kind: "launched", process, generation: 1 }),
-    stamp(context, { kind: "state_changed", to: "running", evidence }),
+    stamp(context, { kind: "at_work", state: "running", evidence, generation: 1 }),
   ]);
   return id;
 }

@@ -124,9 +124,10 @@ test("a request of a record that Rollcall does not carry is shown without a comm
       at: new Date().toISOString(),
       channel: null,
       body: {
-        kind: "state_changed",
-        to: "waiting_input",
-        evidence: { source: "declared", rule: "test", excerpt: null },
+        kind: "asked",
+        state: "waiting_input",
+        evidence: { source: "screen", rule: "test", excerpt: null },
+        generation: 1,
         waiting: {
           ...{ for: "permission", requestId: "r1", tool: "Bash", input: null, question: null, options: null },
           since: new Date().toISOString(),

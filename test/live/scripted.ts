@@ -63,7 +63,7 @@ export interface Change {
   readonly at: string;
   readonly kind: string;
   readonly body: {
-    readonly to?: string;
+    readonly state?: string;
     readonly evidence?: { readonly source: string; readonly rule: string };
     readonly waiting?: { readonly for: string };
   } & Readonly<Record<string, unknown>>;
@@ -80,5 +80,7 @@ export async function eventsOf(user: LiveUser, id: string): Promise<Change[]> {
 /** The states that a session went through, oldest first. */
 export async function statesOf(user: LiveUser, id: string): Promise<string[]> {
   const events = await eventsOf(user, id);
-  return events.filter(({ kind }) => kind === "state_changed").map(({ body }) => body.to as string);
+  return events.flatMap(({ kind, body }) =>
+    kind === "created" || body.state === undefined ? [] : [body.state],
+  );
 }

@@ -89,17 +89,10 @@ export async function resumeSession(daemon: Daemon, input: ResumeInput): Promise
   const change = await context.store.change(row.id, (now, { findNamesake }) => {
     if (!now || now.generation !== row.generation || isLive(now.state)) return [];
     checkNameIsFree({ ...now, state: "resuming" }, findNamesake, renameHint(row));
-    const body = {
-      kind: "state_changed",
-      to: "resuming",
-      evidence,
-      launch: withoutSecrets(planned),
-    } as const;
-    const turn = firstTurn(
-      planned.launch,
-      { turn: now.turn, generation: now.generation + 1 },
-      aboutOf(planned),
-    );
+    const generation = now.generation + 1;
+    const launch = withoutSecrets(planned);
+    const body = { kind: "resumed", state: "resuming", evidence, generation, launch } as const;
+    const turn = firstTurn(planned.launch, { turn: now.turn, generation }, aboutOf(planned));
     return [body, ...turn].map((each) => ({ ...stamp(asking, each), channel }));
   });
   if (change.events.length === 0) throw stillThere(change.row);

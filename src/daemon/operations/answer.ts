@@ -176,7 +176,6 @@ function notDrawn(id: string): RollcallError {
 }
 
 function hasLeft({ body }: FeedEvent, request: Waiting): boolean {
-  return (
-    isAgentsDoing(body) && (body.to !== "waiting_input" || body.waiting?.requestId !== request.requestId)
-  );
+  const isAskedAgain = body.kind === "asked" && body.waiting.requestId === request.requestId;
+  return isAgentsDoing(body) && !isAskedAgain;
 }

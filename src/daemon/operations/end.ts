@@ -21,7 +21,7 @@ import { waitForSessions } from "./wait.ts";
 /** A session that is gone is answered for within this, also while its last output is still being kept. */
 const RECORDED_MS = 30_000;
 
-type Body<K> = Extract<EventBody, { kind: K }>;
+type EndKnown = Extract<EventBody, { kind: "ended" | "lost" | "silent" }>;
 
 export interface EndInput {
   readonly sessionId: string;
@@ -149,18 +149,20 @@ async function describe(daemon: Daemon, id: string): Promise<Ended> {
     .map(({ row }) => row.id);
   const row = await rowOf(daemon, id);
   const end = await endOf(daemon, id);
-  const killed = end?.killed ?? null;
+  const killed = (end?.kind === "ended" ? end.exit?.killed : null) ?? null;
   if (end?.evidence.rule !== NOT_PROVEN || isLive(row.state))
     return { session, killed, remaining: await keptOf(daemon.services, row), children };
   return { session, killed, remaining: survivorPids(daemon, row), children, isProven: false };
 }
 
 /** The event that says how it ended, or that this cannot be known. */
-async function endOf(daemon: Daemon, id: string): Promise<Body<"state_changed"> | undefined> {
+async function endOf(daemon: Daemon, id: string): Promise<EndKnown | undefined> {
   // Few: each may hold 64 KB of output.
   const events = await daemon.services.context.store.events(id, { limit: 20, tail: true });
-  const bodies = events.flatMap(({ body }) => (body.kind === "state_changed" ? [body] : []));
-  return bodies.findLast(({ to }) => isEnded(to) || to === "unknown");
+  const bodies = events.map(({ body }) => body);
+  return bodies.findLast(
+    (body): body is EndKnown => body.kind === "ended" || body.kind === "lost" || body.kind === "silent",
+  );
 }
 
 /** As the holder named them; it may not have given up yet, and then the marker tells. */

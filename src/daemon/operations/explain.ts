@@ -4,6 +4,7 @@ import { isFinal } from "../../domain/session/phase.ts";
 import { decideResume, type ResumeVerdict } from "../../domain/session/resume.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import { isLive, type State } from "../../domain/session/state.ts";
+import { newState } from "../../domain/supervise/news.ts";
 import type { Instant } from "../../domain/time.ts";
 import { findExitFile, findHolderFile } from "../../host/holder-files.ts";
 import type { HolderStatus } from "../../host/holder-message.ts";
@@ -93,7 +94,7 @@ async function evidenceOf(daemon: Daemon, row: SessionRow): Promise<Evidence | n
     const events = await store.events(row.id, { before, limit: 200, tail: true });
     const found = events.findLast(
       ({ body, at }) =>
-        (body.kind === "state_changed" && body.to === row.state && at >= row.stateSince) ||
+        (newState(body) === row.state && at >= row.stateSince) ||
         body.kind === "reconciled" ||
         body.kind === "created",
     );

@@ -3,7 +3,8 @@ import type { Keystrokes } from "../../agents/agent.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import type { FeedEvent } from "../../domain/session/event.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
-import { isEnded, type WaitingFor } from "../../domain/session/state.ts";
+import type { WaitingFor } from "../../domain/session/state.ts";
+import { waitingForAfter } from "../../domain/supervise/news.ts";
 import { INTERRUPTED } from "../../domain/transcript/entry.ts";
 import { type Daemon, liveOrThrow } from "../daemon.ts";
 import { rowOf } from "../launch/start.ts";
@@ -69,6 +70,5 @@ function checkInTurn(row: SessionRow): void {
 function isTurnOver({ body }: FeedEvent): boolean {
   if (body.kind === "entry_added") return body.entry.name === INTERRUPTED;
   if (body.kind === "turn_ended") return true;
-  if (body.kind !== "state_changed") return false;
-  return isEnded(body.to) || (body.to === "waiting_input" && body.waiting?.for === "prompt");
+  return body.kind === "ended" || waitingForAfter(body) === "prompt";
 }

@@ -2,6 +2,7 @@ import { RollcallError } from "../../domain/errors.ts";
 import { shows } from "../../domain/screen/same-text.ts";
 import type { FeedEvent } from "../../domain/session/event.ts";
 import { isEnded } from "../../domain/session/state.ts";
+import { newState } from "../../domain/supervise/news.ts";
 import type { Daemon } from "../daemon.ts";
 import { type Said, TAKEN_MS } from "../session/input.ts";
 import { notDelivered } from "./send.ts";
@@ -56,6 +57,6 @@ export async function turnOfQueued(
 }
 
 function isOver({ body }: FeedEvent): boolean {
-  if (body.kind === "deleted" || body.kind === "reconciled") return true;
-  return body.kind === "state_changed" && (isEnded(body.to) || body.to === "unknown");
+  const state = newState(body);
+  return body.kind === "deleted" || state === "unknown" || (state !== undefined && isEnded(state));
 }

@@ -148,7 +148,7 @@ function isTaken({ body }: FeedEvent, text: string, isQueued: boolean): boolean 
   if (isQueued) return false;
   // A command of the agent's own may begin another conversation.
   if (body.kind === "identified") return body.identity.nativeId !== undefined;
-  return isAgentsDoing(body) && (body.to !== "waiting_input" || body.waiting?.for !== "prompt");
+  return isAgentsDoing(body) && body.kind !== "at_prompt";
 }
 
 function isGivenUp({ body }: FeedEvent): boolean {

@@ -3,6 +3,7 @@ import type { FeedEvent, SessionEvent } from "../../domain/session/event.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import { isEnded, type State } from "../../domain/session/state.ts";
 import { isOpen, type Turn } from "../../domain/session/turn.ts";
+import { newState, waitingForAfter } from "../../domain/supervise/news.ts";
 import type { Daemon } from "../daemon.ts";
 
 export interface TurnWaited {
@@ -51,10 +52,10 @@ export async function waitForTurn(
 function stateAfter({ body }: FeedEvent, number: number): State | null | undefined {
   if (body.kind === "deleted") return null;
   if (body.kind === "turn_ended" && body.number >= number) return "waiting_input";
-  if (body.kind === "reconciled") return "unknown";
-  if (body.kind !== "state_changed") return undefined;
-  if (isEnded(body.to) || body.to === "unknown") return body.to;
-  return body.to === "waiting_input" && body.waiting?.for !== "prompt" ? "waiting_input" : undefined;
+  const state = newState(body);
+  if (state === "unknown" || (state !== undefined && isEnded(state))) return state;
+  const waitsFor = waitingForAfter(body);
+  return waitsFor === null || waitsFor === "prompt" ? undefined : "waiting_input";
 }
 
 function stateNow({ turn, state, waiting }: SessionRow, number: number): State | null | undefined {

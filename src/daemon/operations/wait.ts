@@ -4,6 +4,7 @@ import type { FeedEvent } from "../../domain/session/event.ts";
 import type { SessionRecord } from "../../domain/session/session.ts";
 import { isEnded, type State } from "../../domain/session/state.ts";
 import type { Turn } from "../../domain/session/turn.ts";
+import { newState, waitingForAfter } from "../../domain/supervise/news.ts";
 import { timerMs } from "../../domain/time.ts";
 import type { Daemon } from "../daemon.ts";
 import { waitForTurn } from "./wait-turn.ts";
@@ -140,14 +141,13 @@ function isTakenUp(event: FeedEvent, text: string, after: number): boolean {
 }
 
 function isPrompt({ body }: FeedEvent): boolean {
-  return body.kind === "state_changed" && body.waiting?.for === "prompt";
+  return waitingForAfter(body) === "prompt";
 }
 
 function stateOf(event: FeedEvent, after: number): State | "gone" | undefined {
   if (event.body.kind === "deleted") return "gone";
   if (!("seq" in event) || event.seq <= after) return undefined;
-  if (event.body.kind === "state_changed") return event.body.to;
-  return event.body.kind === "reconciled" ? "unknown" : undefined;
+  return newState(event.body);
 }
 
 async function within<T>(timeoutMs: number | undefined, work: Promise<T>): Promise<T> {

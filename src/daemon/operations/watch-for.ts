@@ -1,6 +1,5 @@
-import type { EventBody, FeedEvent } from "../../domain/session/event.ts";
+import type { FeedEvent } from "../../domain/session/event.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
-import { isEnded, isLive } from "../../domain/session/state.ts";
 import type { Daemon } from "../daemon.ts";
 
 /** Begins to listen at once, so that nothing is missed between an act and the wait for what it leads to. */
@@ -19,7 +18,7 @@ export class Watch implements Disposable {
       if (isIt(event)) this.saw();
       else if (isInVain(event)) this.#seen.resolve(false);
       // Nothing more can come.
-      else if (event.body.kind === "state_changed" && isEnded(event.body.to)) this.#seen.resolve(false);
+      else if (event.body.kind === "ended") this.#seen.resolve(false);
     };
     this.hold(daemon.hub.listen(judge, [row.id]));
   }
@@ -48,12 +47,19 @@ export class Watch implements Disposable {
   }
 }
 
-type StateChanged = Extract<EventBody, { kind: "state_changed" }>;
-
 /** Its state shows what the agent itself did. A pause, a text, an end that was asked for and a loss show nothing of it. */
-export function isAgentsDoing(body: FeedEvent["body"]): body is StateChanged {
-  if (body.kind !== "state_changed" || body.to === "paused" || body.to === "unknown") return false;
-  if (isLive(body.to) && (body.evidence.source === "operator" || body.evidence.source === "timer"))
-    return false;
-  return (body.to !== "stopping" && !isEnded(body.to)) || body.ending?.how === "left";
+export function isAgentsDoing(body: FeedEvent["body"]): boolean {
+  switch (body.kind) {
+    case "at_work":
+    case "at_prompt":
+    case "asked":
+    case "answered":
+      return body.evidence.source !== "operator" && body.evidence.source !== "timer";
+    case "end_began":
+      return body.ending?.how === "left";
+    case "ended":
+      return body.how === "left";
+    default:
+      return false;
+  }
 }

@@ -11,10 +11,11 @@ import {
   said,
   starting,
 } from "../../testing/carried.ts";
-import { created, entryAdded, rowAfter, seen, step, T1, T2 } from "../../testing/events.ts";
+import { created, entryAdded, happened, rowAfter, seen, step, T1, T2 } from "../../testing/events.ts";
 import { carry } from "./carried.ts";
 
 const other = { ...LAUNCH, marker: "marker-2" };
+const LIMIT = { how: "limit" } as const;
 const input = (by: "prompt" | "send", generation: number) =>
   ({ kind: "input_given", by, generation, text: "hi" }) as const;
 
@@ -25,11 +26,11 @@ describe("a carried session", () => {
 
   test("is what a launch makes of it; others are not carried", () => {
     expect(rowAfter(created()).carried).toBeNull();
-    expect(step(rowAfter(created()), seen("stopping", { ending: { how: "limit" } })).carried).toBeNull();
+    expect(step(rowAfter(created()), happened("end_began", { ending: LIMIT })).carried).toBeNull();
   });
 
   test("keeps what the outcome depends on from the moment the end begins", () => {
-    const limited = step(starting(), seen("stopping", { ending: { how: "limit" }, endReason: "timeout" }));
+    const limited = step(starting(), happened("end_began", { ending: LIMIT, endReason: "timeout" }));
     expect(limited).toMatchObject({
       endReason: null,
       carried: { ending: { how: "limit" }, endReason: "timeout" },
@@ -38,7 +39,7 @@ describe("a carried session", () => {
   });
 
   test("that goes on after all is not being ended any more", () => {
-    const limited = step(starting(), seen("stopping", { ending: { how: "limit" }, endReason: "timeout" }));
+    const limited = step(starting(), happened("end_began", { ending: LIMIT, endReason: "timeout" }));
     const back = step(step(limited, seen("unknown")), seen("running"));
     expect(back.carried).toMatchObject({ ending: null, endReason: null });
   });
@@ -55,8 +56,7 @@ describe("a carried session", () => {
   });
 
   test("that is reconciled is no longer paused", () => {
-    const evidence = { source: "process", rule: "no_living_process", excerpt: null } as const;
-    const row = step(observe(starting(), PAUSE), { kind: "reconciled", evidence });
+    const row = step(observe(starting(), PAUSE), happened("reconciled"));
     expect(row).toMatchObject({ state: "unknown", carried: { pausedFrom: null } });
   });
 
@@ -68,7 +68,7 @@ describe("a carried session", () => {
 
 describe("a resume of a carried session", () => {
   const ended = observe(starting(), launched(), said("good"), END, exited(0));
-  const resumed = step(ended, seen("resuming", { launch: other }));
+  const resumed = step(ended, happened("resumed", { launch: other }));
 
   test("begins anew with its own launch", () => {
     expect(resumed).toMatchObject({ generation: 2, process: null, carried: carry(other) });

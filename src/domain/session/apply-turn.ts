@@ -1,6 +1,6 @@
 import { type Instant, msBetween } from "../time.ts";
 import { firstTextAfter } from "./about.ts";
-import type { EventBody } from "./event.ts";
+import type { EventBody, StateEvent } from "./event.ts";
 import type { Source } from "./evidence.ts";
 import type { SessionRow, Waiting } from "./session.ts";
 import { isOpen, isUntaken, resultOfOutcome } from "./turn.ts";
@@ -11,9 +11,9 @@ type Body<K extends EventBody["kind"]> = Extract<EventBody, { kind: K }>;
 const OURS: readonly Source[] = ["operator", "timer", "declared", "process"];
 
 /** The agent itself shows that it works, or asks for something. */
-export function isShowingWork({ to, evidence, waiting }: Body<"state_changed">): boolean {
-  const isAsking = to === "waiting_input" && waiting?.for !== "prompt";
-  return (to === "running" || isAsking) && !OURS.includes(evidence.source);
+export function isShowingWork({ kind, state, evidence }: StateEvent): boolean {
+  const isWork = kind === "at_work" || kind === "asked" || (kind === "answered" && state === "running");
+  return isWork && !OURS.includes(evidence.source);
 }
 
 /** A text that was given and now shows to have been taken. */

@@ -2,17 +2,19 @@ import { describe, expect, test } from "vitest";
 import {
   bodiesTo,
   created,
+  declared,
   entryAdded,
   finalized,
+  happened,
+  left,
   rowAfter,
-  said,
   seen,
   step,
   T0,
   T1,
 } from "../../testing/events.ts";
 import type { SessionEvent } from "./event.ts";
-import { STATES } from "./state.ts";
+import { STATUSES } from "./state.ts";
 
 describe("a finalise", () => {
   test.each([
@@ -27,7 +29,7 @@ describe("a finalise", () => {
   test("of a session that Rollcall carries leaves it running until its end", () => {
     const final = rowAfter(...bodiesTo("running"), finalized("completed"));
     expect(final).toMatchObject({ state: "running", outcome: "success", endedAt: null });
-    expect(step(final, seen("failed", { exitCode: 1 }))).toMatchObject({
+    expect(step(final, left(1))).toMatchObject({
       state: "failed",
       outcome: "success",
     });
@@ -39,19 +41,16 @@ describe("a finalise", () => {
   });
 
   test("keeps an earlier end of the process and takes its outcome over", () => {
-    const ended = rowAfter(
-      created(),
-      said("stopped", { ending: { how: "declared", outcome: "interrupted" } }),
-    );
+    const ended = rowAfter(created(), declared("cancelled"));
     expect(step(ended, finalized("completed"), T1)).toMatchObject({
       outcome: "success",
       endedAt: ended.endedAt,
     });
   });
 
-  test.each(STATES)("is not undone by a state that is declared later (%s)", (to) => {
+  test.each(STATUSES)("is not undone by a status that is declared later (%s)", (status) => {
     const final = rowAfter(created(), finalized("completed"));
-    expect(step(final, said(to))).toEqual({ ...final, seq: final.seq + 1 });
+    expect(step(final, declared(status))).toEqual({ ...final, seq: final.seq + 1 });
   });
 });
 
@@ -133,7 +132,7 @@ describe("other events", () => {
   });
 
   test("reconciling leaves what has ended alone", () => {
-    const ended = rowAfter(created(), said("stopped"));
+    const ended = rowAfter(created(), declared("completed"));
     expect(step(ended, reconciled)).toEqual({ ...ended, seq: ended.seq + 1 });
   });
 
@@ -177,10 +176,7 @@ describe("a new record", () => {
   });
 });
 
-const reconciled = {
-  kind: "reconciled",
-  evidence: { source: "process", rule: "no_living_process", excerpt: null },
-} as const;
+const reconciled = happened("reconciled");
 
 function updated(
   given: Omit<Extract<SessionEvent["body"], { kind: "updated" }>, "kind">,

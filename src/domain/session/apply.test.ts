@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodies, carriedLives, instants, lives } from "../../testing/arbitraries.ts";
+import { instants } from "../../testing/arbitraries.ts";
+import { bodies, carriedLives, lives } from "../../testing/arbitrary-events.ts";
 import { replay } from "../../testing/events.ts";
 import { illegalities, illegalStep } from "../../testing/legal-session.ts";
 import { apply } from "./apply.ts";

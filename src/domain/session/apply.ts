@@ -1,14 +1,12 @@
 import { type Instant, later } from "../time.ts";
 import type { DeclaredTotals } from "../usage.ts";
-import { addEntry, giveInput } from "./apply-input.ts";
-import { beginTurn, closedWaitMs, endTurn, isShowingWork, reported, taken } from "./apply-turn.ts";
-import { type Carried, carry } from "./carried.ts";
+import { firstTextAfter } from "./about.ts";
+import { changeState } from "./apply-state.ts";
+import { beginTurn, endTurn, taken } from "./apply-turn.ts";
+import { carry } from "./carried.ts";
 import type { EventBody, SessionEvent } from "./event.ts";
-import { outcomeOf } from "./outcome.ts";
 import { isFinal, isResumablePhase, OUTCOME_OF_PHASE } from "./phase.ts";
 import type { SessionRow } from "./session.ts";
-import { canMove, isEnded, isLive } from "./state.ts";
-import { isOpen } from "./turn.ts";
 
 type Body<K extends EventBody["kind"]> = Extract<EventBody, { kind: K }>;
 
@@ -28,10 +26,6 @@ export function apply(row: SessionRow | undefined, event: SessionEvent): Session
       return touch(update({ ...row, seq }, body, at), at);
     case "finalized":
       return touch(finalize({ ...row, seq }, body, at), at);
-    case "state_changed":
-      return changeState({ ...row, seq }, body, at);
-    case "reconciled":
-      return reconcile({ ...row, seq }, body, at);
     case "identified":
       return { ...touch(identify({ ...row, seq }, body), at), ...exactly(body.lastActiveAt) };
     case "totals_declared":
@@ -48,6 +42,20 @@ export function apply(row: SessionRow | undefined, event: SessionEvent): Session
       return near({ ...row, seq }, body, at);
     case "entry_added":
       return touch(addEntry({ ...row, seq }, body), at);
+    case "at_work":
+    case "at_prompt":
+    case "asked":
+    case "answered":
+    case "paused":
+    case "continued":
+    case "resumed":
+    case "end_began":
+    case "ended":
+    case "lost":
+    case "silent":
+    case "reconciled":
+    case "status_declared":
+      return changeState({ ...row, seq }, body, at);
   }
 }
 
@@ -148,98 +156,10 @@ function finalize(row: SessionRow, body: Body<"finalized">, at: Instant): Sessio
   return { ...final, state, stateSince, stateSource: "declared", waiting: null, endedAt: row.endedAt ?? at };
 }
 
-function changeState(row: SessionRow, body: Body<"state_changed">, at: Instant): SessionRow {
-  const { to, evidence } = body;
-  const isLate = body.generation !== undefined && body.generation < row.generation;
-  const isDeclared = evidence.source === "declared";
-  const isSeenAgain = to === row.state && isLive(to);
-  if (isLate || isBarred(row, body) || !(isDeclared || isSeenAgain || canMove(row.state, to))) return row;
-  const moved: SessionRow = {
-    ...row,
-    ...(row.carried === null ? {} : { carried: carryOn(row.carried, row, body) }),
-    state: to,
-    stateSince: to === row.state && to !== "waiting_input" ? row.stateSince : at,
-    stateSource: evidence.source,
-    waiting: to === "waiting_input" ? (body.waiting ?? null) : null,
-    ...(isShowingWork(body) ? reported(row) : {}),
-  };
-  const waited = { ...moved, waitedMs: row.waitedMs + closedWaitMs(row, moved, at) };
-  if (isLive(to)) return touch(startGeneration(waited, row, at), at);
-  return touch(leave(waited, body, at), at);
-}
-
 /** A command of the agent's own may begin another conversation: it shows that the text was taken. */
 function identify(row: SessionRow, { identity }: Body<"identified">): SessionRow {
   const isOther = identity.nativeId !== undefined && identity.nativeId !== row.nativeId;
   return { ...row, ...identity, ...(isOther ? taken(row) : {}) };
-}
-
-/** Final is final: no word and no resume brings it back; only a process that we carry may still be seen. */
-function isBarred(row: SessionRow, { to, evidence }: Body<"state_changed">): boolean {
-  return isFinal(row.phase) && (evidence.source === "declared" || (to === "resuming" && !isLive(row.state)));
-}
-
-/** What a carried session has to remember of this change, so that the next one can be decided. */
-function carryOn(carried: Carried, row: SessionRow, body: Body<"state_changed">): Carried {
-  if (body.to === "resuming" && !isLive(row.state)) return carry(body.launch ?? carried.launch);
-  return {
-    ...carried,
-    pausedFrom: pausedFrom(carried, row, body.to),
-    ...ending(body),
-  };
-}
-
-/** Lasts until the end is reached; what goes on is not being ended. */
-function ending({ to, ending, endReason }: Body<"state_changed">): Partial<Carried> {
-  if (to === "stopping") return ending ? { ending, endReason: endReason ?? null } : {};
-  return isLive(to) ? { ending: null, endReason: null } : {};
-}
-
-function pausedFrom(carried: Carried, row: SessionRow, to: SessionRow["state"]): Carried["pausedFrom"] {
-  if (to !== "paused") return null;
-  return row.state === "paused" ? carried.pausedFrom : { state: row.state, waiting: row.waiting };
-}
-
-/** Work goes on after an end: the traces of that end are cleared. */
-function startGeneration(moved: SessionRow, before: SessionRow, at: Instant): SessionRow {
-  const isResume = moved.state === "resuming" && !isLive(before.state);
-  const startedAt = moved.startedAt ?? (moved.state === "starting" ? null : at);
-  if (!isResume && !isEnded(before.state)) return { ...moved, startedAt, endReason: null };
-  return {
-    ...moved,
-    startedAt,
-    generation: before.generation + 1,
-    resumeCount: before.resumeCount + (isResume ? 1 : 0),
-    outcome: null,
-    endedAt: null,
-    endReason: null,
-    exitCode: null,
-    exitSignal: null,
-    ...(before.carried === null ? {} : { process: null }),
-  };
-}
-
-function leave(moved: SessionRow, body: Body<"state_changed">, at: Instant): SessionRow {
-  const wasFinalized = isFinal(moved.phase);
-  if (moved.state === "unknown") {
-    const nothingKnown = { endedAt: null, exitCode: null, exitSignal: null };
-    const outcome = wasFinalized ? moved.outcome : null;
-    return { ...moved, ...nothingKnown, outcome, endReason: body.endReason ?? null };
-  }
-  const outcome = moved.state === "failed" ? "failure" : body.ending ? outcomeOf(body.ending) : null;
-  return {
-    ...moved,
-    outcome: wasFinalized ? moved.outcome : outcome,
-    endedAt: moved.endedAt ?? endOf(moved, body, at),
-    endReason: body.endReason ?? null,
-    exitCode: body.exitCode ?? null,
-    exitSignal: body.exitSignal ?? null,
-  };
-}
-
-/** Believed where the clock was not set in between. */
-function endOf({ createdAt }: SessionRow, { endedAt }: Body<"state_changed">, at: Instant): Instant {
-  return endedAt !== undefined && endedAt >= createdAt && endedAt <= at ? endedAt : at;
 }
 
 function near(row: SessionRow, { limit }: Body<"limit_neared">, at: Instant): SessionRow {
@@ -247,19 +167,33 @@ function near(row: SessionRow, { limit }: Body<"limit_neared">, at: Instant): Se
   return { ...row, carried: { ...row.carried, neared: { ...row.carried.neared, [limit.kind]: at } } };
 }
 
-function reconcile(row: SessionRow, body: Body<"reconciled">, at: Instant): SessionRow {
-  if (!isLive(row.state)) return row;
-  const stateSource = body.evidence.source;
+function addEntry(row: SessionRow, body: Body<"entry_added">): SessionRow {
+  const isText = isUserText(body);
+  const isCounted = isText && row.carried?.launch.tellsTurns !== true && row.origin !== "observed";
+  const turns = row.turns + (isCounted ? 1 : 0);
+  const next = { ...row, turns, firstText: firstTextAfter(row, body), ...(isText ? taken(row) : {}) };
+  if (!body.consumed || row.carried === null) return next;
+  const { stream, offset } = body.consumed;
+  return { ...next, carried: { ...row.carried, consumed: { ...row.carried.consumed, [stream]: offset } } };
+}
+
+function giveInput(row: SessionRow, body: Body<"input_given">, at: Instant): SessionRow {
+  if (body.generation < row.generation) return row;
+  const isPromptGiven = body.by === "prompt";
+  const { turn } = row;
   return {
     ...row,
-    ...(row.carried === null ? {} : { carried: { ...row.carried, pausedFrom: null } }),
-    state: "unknown",
-    stateSince: at,
-    stateSource,
-    waiting: null,
-    ...(isOpen(row.turn) ? { turn: { ...row.turn, state: "done", endedAt: at } } : {}),
-    endReason: body.evidence.rule,
+    ...(turn !== null && turn.number === body.turn && body.isQueued !== true
+      ? { turn: { ...turn, givenAt: at } }
+      : {}),
+    firstText: firstTextAfter(row, body),
+    lastInputAt: later(row.lastInputAt ?? at, at),
+    ...(row.carried !== null && isPromptGiven ? { carried: { ...row.carried, isPromptGiven } } : {}),
   };
+}
+
+function isUserText(body: Body<"entry_added">): boolean {
+  return body.entry.role === "user" && body.entry.kind === "text";
 }
 
 function touch(row: SessionRow, at: Instant): SessionRow {

@@ -1,7 +1,7 @@
 import type { Instant } from "../time.ts";
 import type { Ending, LastTurn } from "./outcome.ts";
 import type { Waiting } from "./session.ts";
-import type { State } from "./state.ts";
+import type { LiveState } from "./state.ts";
 
 /** What carries the agent's process: a terminal, or plain pipes. */
 export const HOSTS = ["pty", "pipe"] as const;
@@ -50,7 +50,7 @@ export interface Carried {
   /** Why it is being ended, where nobody asked. */
   readonly endReason: string | null;
   readonly lastTurn: LastTurn;
-  readonly pausedFrom: { readonly state: State; readonly waiting: Waiting | null } | null;
+  readonly pausedFrom: { readonly state: LiveState; readonly waiting: Waiting | null } | null;
   readonly isPromptGiven: boolean;
   /** When each limit was told of last. */
   readonly neared?: Readonly<Record<string, Instant>>;

@@ -5,10 +5,10 @@ import type { NewEntry } from "../transcript/entry.ts";
 import type { DeclaredTotals, UsageEntry } from "../usage.ts";
 import type { Launch, Limit } from "./carried.ts";
 import type { Evidence } from "./evidence.ts";
-import type { Ending, Outcome } from "./outcome.ts";
+import type { End, Ending, Outcome } from "./outcome.ts";
 import type { FinalPhase, Phase } from "./phase.ts";
-import type { Channel, Identity, Origin, ProcessIdentity, SessionRow, Waiting } from "./session.ts";
-import type { State } from "./state.ts";
+import type { Channel, Identity, Origin, ProcessIdentity, Request, SessionRow, Waiting } from "./session.ts";
+import type { DeclaredState, LiveState, LossReason, State } from "./state.ts";
 
 /** Who asked for something: a process of this machine, and the session that it runs in, if any. */
 export interface Asker {
@@ -56,24 +56,7 @@ type Happening =
       readonly summary: string | null;
       readonly inHistory: boolean;
     }
-  | {
-      readonly kind: "state_changed";
-      readonly to: State;
-      readonly evidence: Evidence;
-      /** The generation that the evidence speaks of; an earlier one changes nothing. */
-      readonly generation?: number;
-      readonly waiting?: Waiting;
-      readonly ending?: Ending;
-      readonly exitCode?: number;
-      readonly exitSignal?: string;
-      /** When the agent left, where that was written down before anyone saw it. */
-      readonly endedAt?: Instant;
-      readonly endReason?: string;
-      /** How many processes had to be killed. */
-      readonly killed?: number;
-      /** For a resume. */
-      readonly launch?: Launch;
-    }
+  | StateEvent
   /** The process runs; its identity tells it apart from a later one with the same pid. */
   | { readonly kind: "launched"; readonly process: ProcessIdentity; readonly generation: number }
   /** Recorded before it is written: input is given at most once, whatever crashes. */
@@ -108,8 +91,6 @@ type Happening =
     }
   /** Most of a limit is used up. */
   | { readonly kind: "limit_neared"; readonly limit: Limit }
-  /** No living process could be shown. Unlike other changes it does not count as activity. */
-  | { readonly kind: "reconciled"; readonly evidence: Evidence }
   | { readonly kind: "identified"; readonly identity: Partial<Identity>; readonly lastActiveAt?: Instant }
   | { readonly kind: "totals_declared"; readonly totals: Partial<DeclaredTotals> }
   /** The ledger has other sums than before: at most once in each commit, however many requests came with it. */
@@ -122,6 +103,75 @@ type Happening =
       /** A user's text that begins a turn of its own, by what the transcript says before it. */
       readonly opensTurn?: boolean;
     };
+
+/** An event that leads to a state, and its evidence. A timeline shows each of them as it is. */
+export type StateEvent = AgentEvent | OperatorEvent | EndEvent | UnknownEvent | RecordEvent;
+
+/** `generation`: the one that the evidence speaks of; an earlier one changes nothing. */
+interface LeadsTo<S extends State> {
+  readonly state: S;
+  readonly evidence: Evidence;
+  readonly generation: number;
+}
+
+type AgentEvent =
+  /** Its process runs, a text was given, or it works by its own word. Appended again when a better source says so. */
+  | ({ readonly kind: "at_work" } & LeadsTo<"running">)
+  /** It rests and takes a text. */
+  | ({ readonly kind: "at_prompt" } & LeadsTo<"waiting_input">)
+  /** It put a request to a person. Appended again, with the same id, when more of the request is known. */
+  | ({ readonly kind: "asked"; readonly waiting: Request } & LeadsTo<"waiting_input">)
+  /** Its request is over and it goes on: with its work, or with loading where a dialog stood before the first prompt. */
+  | ({ readonly kind: "answered"; readonly requestId: string } & LeadsTo<
+      "running" | "starting" | "resuming"
+    >);
+
+type OperatorEvent =
+  | ({ readonly kind: "paused" } & LeadsTo<"paused">)
+  /** Back to the state before the pause. `waiting`: null unless it waits again. */
+  | ({ readonly kind: "continued"; readonly waiting: Waiting | null } & LeadsTo<LiveState>)
+  /** Work goes on after an end, as the generation that the event names. `launch`: null for a session outside, seen again. */
+  | ({ readonly kind: "resumed"; readonly launch: Launch | null } & LeadsTo<"resuming">);
+
+type EndEvent =
+  /**
+   * It is being ended, or left and the rest of its tree is. Appended again only to add an outcome, or how the last turn
+   * went. `ending`: null where its exit is not known. `endReason`: null where no limit is the cause.
+   */
+  | ({
+      readonly kind: "end_began";
+      readonly ending: Ending | null;
+      readonly endReason: string | null;
+    } & LeadsTo<"stopping">)
+  /** `exit`: null where nobody wrote one down. `endReason`: null where `how` says all. */
+  | ({
+      readonly kind: "ended";
+      readonly how: Ending["how"];
+      readonly exit: Exit | null;
+      readonly endReason: string | null;
+    } & Omit<LeadsTo<State>, "state"> &
+      End);
+
+type UnknownEvent =
+  /** Neither a process nor its end can be shown. */
+  | ({ readonly kind: "lost"; readonly endReason: LossReason } & LeadsTo<"unknown">)
+  /** It runs, and nothing shows what it does. */
+  | ({ readonly kind: "silent" } & LeadsTo<"unknown">)
+  /** No living process could be shown for a record. Unlike the others it does not count as activity. */
+  | ({ readonly kind: "reconciled" } & Omit<LeadsTo<"unknown">, "generation">);
+
+/** A person or program said how a record stands that Rollcall does not run: the word stands. */
+type RecordEvent = { readonly kind: "status_declared"; readonly evidence: Evidence } & DeclaredState;
+
+/** How an agent's process ended, as its holder wrote it down. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** When the agent left; null while it could not be ended. */
+  readonly at: Instant | null;
+  /** How many processes of its tree had to be killed. */
+  readonly killed: number;
+}
 
 export const INPUT_KINDS = ["prompt", "send", "keys", "answer", "interrupt"] as const;
 export type InputKind = (typeof INPUT_KINDS)[number];

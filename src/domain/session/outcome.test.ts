@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { bodiesTo, rowAfter, seen } from "../../testing/events.ts";
-import { type Ending, OUTCOMES, type Outcome, outcomeOf } from "./outcome.ts";
+import { bodiesTo, happened, rowAfter, seen } from "../../testing/events.ts";
+import { type Ending, endOf, OUTCOMES, type Outcome, outcomeOf } from "./outcome.ts";
 
 const asked = (atPrompt: boolean, lastTurn: "good" | "aborted" | "failed" | null): Ending => ({
   how: "asked",
   atPrompt,
   lastTurn,
+  outcome: null,
 });
 const left = (clean: boolean, lastTurn: "good" | "aborted" | "failed" | null): Ending => ({
   how: "left",
@@ -37,9 +38,10 @@ const TABLE: readonly (readonly [string, Ending, "stopped" | "failed", Outcome |
 ];
 
 describe("the outcome", () => {
-  test.each(TABLE)("of %s", (_how, ending, to, outcome) => {
-    expect(outcomeOf(ending)).toBe(outcome);
-    expect(rowAfter(...bodiesTo("running"), seen(to, { ending }))).toMatchObject({ state: to, outcome });
+  test.each(TABLE)("of %s", (_how, ending, state, outcome) => {
+    expect(endOf(ending)).toEqual({ state, outcome });
+    const ended = { ...happened("ended"), ...endOf(ending) };
+    expect(rowAfter(...bodiesTo("running"), ended)).toMatchObject({ state, outcome });
   });
 
   test("of a session that was lost is not told", () => {
@@ -50,18 +52,11 @@ describe("the outcome", () => {
   });
 
   test("of a budget keeps the reason", () => {
-    const row = rowAfter(
-      ...bodiesTo("running"),
-      seen("stopped", { ending: { how: "limit" }, endReason: "budget" }),
-    );
+    const row = rowAfter(...bodiesTo("running"), happened("ended", { how: "limit", endReason: "budget" }));
     expect(row.endReason).toBe("budget");
   });
 
   test.each(OUTCOMES)("is %s where the one who ends it says so", (outcome) => {
     expect(outcomeOf({ how: "asked", atPrompt: true, lastTurn: "good", outcome })).toBe(outcome);
-  });
-
-  test.each([null, ...OUTCOMES])("is %s where it was declared", (outcome) => {
-    expect(outcomeOf({ how: "declared", outcome })).toBe(outcome);
   });
 });

@@ -12,7 +12,8 @@ export type Ending =
       readonly how: "asked";
       readonly atPrompt: boolean;
       readonly lastTurn: LastTurn;
-      readonly outcome?: Outcome;
+      /** The word of who asked; null where it depends on the rest. */
+      readonly outcome: Outcome | null;
     }
   /** It left by itself. `tellsTurns` is false for a plain command, whose exit code says all there is. */
   | {
@@ -22,9 +23,20 @@ export type Ending =
       readonly lastTurn: LastTurn;
     }
   /** A budget or time-out ended it. */
-  | { readonly how: "limit" }
-  /** Said by a person or program: the word stands. */
-  | { readonly how: "declared"; readonly outcome: Outcome | null };
+  | { readonly how: "limit" };
+
+/** The state that an end leads to, with its outcome. */
+export type End =
+  | { readonly state: "stopped"; readonly outcome: Outcome | null }
+  | { readonly state: "failed"; readonly outcome: "failure" };
+
+/** Only what nobody asked for can fail. */
+export function endOf(ending: Ending): End {
+  const isFailure = ending.how === "left" && !ending.clean;
+  return isFailure
+    ? { state: "failed", outcome: "failure" }
+    : { state: "stopped", outcome: outcomeOf(ending) };
+}
 
 const BY_TURN: Readonly<Record<"good" | "aborted" | "failed", Outcome>> = {
   good: "success",
@@ -44,7 +56,5 @@ export function outcomeOf(ending: Ending): Outcome | null {
       return ending.lastTurn ? BY_TURN[ending.lastTurn] : null;
     case "limit":
       return "interrupted";
-    case "declared":
-      return ending.outcome;
   }
 }

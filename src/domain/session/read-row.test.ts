@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lives } from "../../testing/arbitraries.ts";
+import { lives } from "../../testing/arbitrary-events.ts";
 import { created, replay, rowAfter } from "../../testing/events.ts";
 import { readRow } from "./read-row.ts";
 

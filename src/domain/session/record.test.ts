@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bodiesTo, created, rowAfter, said } from "../../testing/events.ts";
+import { bodiesTo, created, declared, rowAfter } from "../../testing/events.ts";
 import { toWire } from "../wire.ts";
 import { NOTHING_OBSERVED, toRecord, usageOf } from "./record.ts";
 import type { SessionRow } from "./session.ts";
@@ -30,11 +30,11 @@ describe("a record", () => {
   });
 
   test("lasted from its creation to the end of its process", () => {
-    expect(recordOf(rowAfter(created(), said("stopped"))).durationMs).toBe(60_000);
+    expect(recordOf(rowAfter(created(), declared("completed"))).durationMs).toBe(60_000);
   });
 
   test("lasted to the end of its work where that was declared, before or after the process", () => {
-    expect(recordOf(rowAfter(created(), said("stopped"), finalized)).durationMs).toBe(120_000);
+    expect(recordOf(rowAfter(created(), declared("completed"), finalized)).durationMs).toBe(120_000);
     expect(recordOf(rowAfter(...bodiesTo("running"), finalized)).durationMs).toBe(120_000);
   });
 });

@@ -98,6 +98,12 @@ export interface Waiting {
   readonly since: Instant;
 }
 
+/** A question that the agent has put to a person. */
+export interface Request extends Waiting {
+  readonly for: Exclude<WaitingFor, "prompt">;
+  readonly requestId: string;
+}
+
 export interface PhaseStep {
   readonly fromPhase: Phase;
   readonly toPhase: Phase;

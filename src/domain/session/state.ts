@@ -1,4 +1,4 @@
-import type { Outcome } from "./outcome.ts";
+import type { End, Outcome } from "./outcome.ts";
 
 /** What a session is doing, observed. */
 export const STATES = [
@@ -23,6 +23,15 @@ export const LIVE_STATES = [
   "stopping",
 ] as const;
 
+export type LiveState = (typeof LIVE_STATES)[number];
+
+/** Why a session is lost: neither a process of it nor its end can be shown. */
+export const LOSSES = ["holder_lost", "machine_reboot", "no_process", "not_proven"] as const;
+export type LossReason = (typeof LOSSES)[number];
+
+/** The `end_reason` of a session that runs while nothing shows what it does. */
+export const NOT_READY = "not_ready";
+
 export const WAITING_FOR = ["prompt", "permission", "question", "trust", "login", "limit", "dialog"] as const;
 export type WaitingFor = (typeof WAITING_FOR)[number];
 
@@ -45,16 +54,17 @@ const MOVES: Readonly<Record<State, readonly State[]>> = {
   ],
   paused: ["starting", "running", "waiting_input", "resuming", "stopping", "stopped", "failed", "unknown"],
   stopping: ["paused", "stopped", "failed", "unknown"],
-  stopped: ["resuming"],
-  failed: ["resuming"],
-  unknown: STATES,
+  stopped: [],
+  failed: [],
+  // Only what is known to live can be paused.
+  unknown: STATES.filter((state) => state !== "paused"),
 };
 
 export function canMove(from: State, to: State): boolean {
   return MOVES[from].includes(to);
 }
 
-export function isLive(state: State): boolean {
+export function isLive(state: State): state is LiveState {
   return (LIVE_STATES as readonly State[]).includes(state);
 }
 
@@ -75,10 +85,13 @@ export function statusOf(session: { readonly state: State; readonly outcome: Out
   return session.outcome === "interrupted" ? "cancelled" : "unknown";
 }
 
-/** What a fleet writer means who sets a status. */
-export const DECLARED_STATUS: Readonly<
-  Record<Status, { readonly state: State; readonly outcome: Outcome | null }>
-> = {
+/** The state that a declared status means, with its outcome. */
+export type DeclaredState =
+  | End
+  | { readonly state: "running"; readonly outcome: null }
+  | { readonly state: "unknown"; readonly outcome: null };
+
+export const DECLARED_STATUS: Readonly<Record<Status, DeclaredState>> = {
   active: { state: "running", outcome: null },
   completed: { state: "stopped", outcome: "success" },
   failed: { state: "failed", outcome: "failure" },

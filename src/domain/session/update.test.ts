@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bodiesTo, created, place, replay, rowAfter, said } from "../../testing/events.ts";
+import { bodiesTo, created, declared, place, replay, rowAfter } from "../../testing/events.ts";
 import { METADATA_LIMIT_BYTES, type SessionRow } from "./session.ts";
 import { STATUSES, statusOf } from "./state.ts";
 import { decideFinalize, decideUpdate, type SessionPatch } from "./update.ts";
@@ -96,7 +96,7 @@ describe("a declared status", () => {
   });
 
   test("unknown of an unknown record leaves it unknown, with metadata beside it", () => {
-    const unknown = rowAfter(created(), said("unknown"));
+    const unknown = rowAfter(created(), declared("unknown"));
     expect(updated(unknown, { status: "unknown", metadata: { a: 1 } }).state).toBe("unknown");
   });
 });

@@ -5,7 +5,7 @@ import type { EventBody } from "./event.ts";
 import { checkNameIsFree, type FindNamesake } from "./name.ts";
 import { type FinalPhase, isFinal, type Phase } from "./phase.ts";
 import type { SessionRow } from "./session.ts";
-import { DECLARED_STATUS, isLive, type Status } from "./state.ts";
+import { DECLARED_STATUS, type Status } from "./state.ts";
 
 export interface SessionPatch {
   readonly phase?: Phase;
@@ -60,10 +60,8 @@ export function declareStatus(row: SessionRow | undefined, status: Status | unde
   if (status === undefined) return [];
   if (row?.origin === "started") throw carriedError(row);
   if (row && isFinal(row.phase)) throw finalizedError(row);
-  const { state, outcome } = DECLARED_STATUS[status];
   const evidence = { source: "declared", rule: "status", excerpt: status } as const;
-  if (isLive(state) || state === "unknown") return [{ kind: "state_changed", to: state, evidence }];
-  return [{ kind: "state_changed", to: state, evidence, ending: { how: "declared", outcome } }];
+  return [{ kind: "status_declared", ...DECLARED_STATUS[status], evidence }];
 }
 
 type OpenPhase = Exclude<Phase, FinalPhase>;

@@ -25,7 +25,7 @@ const killed = exited("SIGTERM", "empty", { reason: "asked" });
 describe("an end that someone asks for", () => {
   test("is recorded before anything is signalled", () => {
     expect(actionsOf(running(), END)).toMatchObject([
-      { do: "append", body: { to: "stopping", evidence: { source: "operator", rule: "end" } } },
+      { do: "append", body: { kind: "end_began", evidence: { source: "operator", rule: "end" } } },
       { do: "end_tree", graceMs: 10_000 },
     ]);
   });

@@ -1,8 +1,8 @@
-import type { EventBody } from "../session/event.ts";
+import type { EventBody, Exit } from "../session/event.ts";
 import type { Evidence } from "../session/evidence.ts";
-import type { Ending, LastTurn } from "../session/outcome.ts";
+import { type Ending, endOf, type LastTurn } from "../session/outcome.ts";
 import type { ProcessIdentity, SessionRow } from "../session/session.ts";
-import { isEnded } from "../session/state.ts";
+import { isEnded, LOSSES, type LossReason } from "../session/state.ts";
 import { isGoalDone, isOpen } from "../session/turn.ts";
 import type { Action, Observation, TreeExit } from "./observation.ts";
 
@@ -17,16 +17,15 @@ export function decideEndAsked(
   const endTree: Action = { do: "end_tree", graceMs };
   const addsNothing = outcome === undefined || (known !== null && isFailure(known));
   if (known !== null && !isUnproven && addsNothing) return [endTree];
-  const ending: Ending = {
-    ...(known !== null && (addsNothing || known.how === "asked") ? known : asked(row)),
-    ...(outcome === undefined ? {} : { outcome }),
-  };
-  const endReason = known === null ? undefined : (row.carried?.endReason ?? undefined);
+  const begun = known !== null && (addsNothing || known.how === "asked") ? known : asked(row);
+  const ending = begun.how === "asked" ? { ...begun, outcome: outcome ?? begun.outcome } : begun;
+  const endReason = known === null ? null : (row.carried?.endReason ?? null);
   return [stopping(row, { source: "operator", rule: "end", excerpt: null }, ending, endReason), endTree];
 }
 
 function asked(row: SessionRow): Ending {
-  return { how: "asked", atPrompt: isAtPrompt(row), lastTurn: row.carried?.lastTurn ?? null };
+  const lastTurn = row.carried?.lastTurn ?? null;
+  return { how: "asked", atPrompt: isAtPrompt(row), lastTurn, outcome: null };
 }
 
 /** It failed before anyone asked: no word makes that an end that was wished for. */
@@ -112,14 +111,9 @@ export function decideNothingLeft(row: SessionRow, silence: Silence): readonly A
   }
   if (wished === null) return [...markLost(row, reason, namesOf(survivors)), close];
   if (!isProven) return [...markLost(row, "not_proven", unprovenEvidence(silence).excerpt), close];
-  const body = {
-    kind: "state_changed",
-    to: "stopped",
-    evidence: { source: "process", rule: "nothing_left", excerpt: "no exit was written" },
-    generation: row.generation,
-    ending: wished,
-    ...(row.carried?.endReason ? { endReason: row.carried.endReason } : {}),
-  } as const;
+  const evidence = { source: "process", rule: "nothing_left", excerpt: "no exit was written" } as const;
+  const endReason = row.carried?.endReason ?? null;
+  const body = endedBody(row, { ending: wished, evidence, exit: null, endReason });
   return [{ do: "append", body }, close];
 }
 
@@ -145,22 +139,18 @@ const GUARD_ENDED = "guard_ended";
 
 function lostButEmpty(row: SessionRow, { tree }: TreeExit): Action {
   const rule = tree.state === "empty" ? GUARD_ENDED : "holder_lost";
-  return unknown(row, { source: "process", rule, excerpt: null }, "holder_lost");
+  return lost(row, { source: "process", rule, excerpt: null }, "holder_lost");
 }
 
 /** Whether the tree of this generation was proven to be empty before its files were removed. */
 export function wasProvenEmpty(bodies: readonly EventBody[], generation: number): boolean {
   return bodies.some(
-    (body) =>
-      body.kind === "state_changed" && body.generation === generation && body.evidence.rule === GUARD_ENDED,
+    (body) => body.kind === "lost" && body.generation === generation && body.evidence.rule === GUARD_ENDED,
   );
 }
 
 /** The rule of an end that neither the holder nor its guard has proven. */
-export const NOT_PROVEN = "not_proven";
-
-const LOSSES = ["holder_lost", "machine_reboot", "no_process", NOT_PROVEN] as const;
-type LossReason = (typeof LOSSES)[number];
+export const NOT_PROVEN = "not_proven" satisfies LossReason;
 
 /** Known to be lost: only a process that is seen again can bring it back. */
 export function isLost({ state, endReason }: SessionRow): boolean {
@@ -173,17 +163,19 @@ export function markLost(
   reason: LossReason,
   excerpt: string | null = null,
 ): readonly Action[] {
-  return isLost(row) ? [] : [unknown(row, { source: "process", rule: reason, excerpt }, reason)];
+  return isLost(row) ? [] : [lost(row, { source: "process", rule: reason, excerpt }, reason)];
 }
 
 /** It is there after all, and what it does is not known yet. */
 export function markFound(row: SessionRow): readonly Action[] {
   if (!isLost(row)) return [];
-  return [unknown(row, { source: "process", rule: "found_again", excerpt: null }, "not_ready")];
+  const evidence: Evidence = { source: "process", rule: "found_again", excerpt: null };
+  const { generation } = row;
+  return [{ do: "append", body: { kind: "silent", state: "unknown", evidence, generation } }];
 }
 
-function unknown({ generation }: SessionRow, evidence: Evidence, endReason: string): Action {
-  return { do: "append", body: { kind: "state_changed", to: "unknown", evidence, generation, endReason } };
+function lost({ generation }: SessionRow, evidence: Evidence, endReason: LossReason): Action {
+  return { do: "append", body: { kind: "lost", state: "unknown", evidence, generation, endReason } };
 }
 
 function ended(
@@ -194,40 +186,41 @@ function ended(
 ): readonly Action[] {
   const wished = askedEnding(row) ?? askedOfHolder(row, exit);
   if (exit.reason === "holder_lost" && wished === null) return isLost(row) ? [] : [lostButEmpty(row, exit)];
-  const endReason = reasonOf(row, exit);
-  const own = left(row, exit, tellsTurns);
-  const body = {
-    kind: "state_changed",
-    to: wished !== null || own.clean ? "stopped" : "failed",
+  const { code, signal, at } = exit.agent;
+  const body = endedBody(row, {
+    ending: wished ?? left(row, exit, tellsTurns),
     evidence,
-    generation: row.generation,
-    ending: wished ?? own,
-    killed: exit.tree.killed,
-    ...(exit.agent.code === null ? {} : { exitCode: exit.agent.code }),
-    ...(exit.agent.signal === null ? {} : { exitSignal: exit.agent.signal }),
-    ...(exit.agent.at === null ? {} : { endedAt: exit.agent.at }),
-    ...(endReason === undefined ? {} : { endReason }),
-  } as const;
+    exit: { code, signal, at, killed: exit.tree.killed },
+    endReason: reasonOf(row, exit),
+  });
   return [{ do: "append", body }];
 }
 
-/** The first cause is kept. */
-function reasonOf(row: SessionRow, exit: TreeExit): string | undefined {
-  return row.carried?.endReason ?? (exit.reason === "exec_failed" ? "exec_failed" : undefined);
+interface Ended {
+  readonly ending: Ending;
+  readonly evidence: Evidence;
+  readonly exit: Exit | null;
+  readonly endReason: string | null;
 }
 
-function stopping(row: SessionRow, evidence: Evidence, ending: Ending | null, endReason?: string): Action {
-  return {
-    do: "append",
-    body: {
-      kind: "state_changed",
-      to: "stopping",
-      evidence,
-      generation: row.generation,
-      ...(ending === null ? {} : { ending }),
-      ...(endReason === undefined ? {} : { endReason }),
-    },
-  };
+export function endedBody({ generation }: SessionRow, ended: Ended): EventBody {
+  const { ending, evidence, exit, endReason } = ended;
+  return { kind: "ended", ...endOf(ending), evidence, generation, how: ending.how, exit, endReason };
+}
+
+/** The first cause is kept. */
+function reasonOf(row: SessionRow, exit: TreeExit): string | null {
+  return row.carried?.endReason ?? (exit.reason === "exec_failed" ? "exec_failed" : null);
+}
+
+function stopping(
+  { generation }: SessionRow,
+  evidence: Evidence,
+  ending: Ending | null,
+  endReason: string | null = null,
+): Action {
+  const body = { kind: "end_began", state: "stopping", evidence, generation, ending, endReason } as const;
+  return { do: "append", body };
 }
 
 function exitEvidence({ agent, error, reason, tree }: TreeExit): Evidence {

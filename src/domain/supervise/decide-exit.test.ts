@@ -105,7 +105,7 @@ describe("an agent that leaves by itself", () => {
 
   test("tells how many had to be killed", () => {
     const exit = exited(0, "empty", { tree: { state: "empty", killed: 3, remaining: [] } });
-    expect(bodiesOf(actionsOf(running(), exit)).at(-1)).toMatchObject({ killed: 3 });
+    expect(bodiesOf(actionsOf(running(), exit)).at(-1)).toMatchObject({ exit: { killed: 3 } });
   });
 
   test("may leave its children to live on", () => {

@@ -22,8 +22,10 @@ export function decideOutside(row: SessionRow, observation: OutsideObservation, 
     return [...turnOver(row, null, null), ...(isLive(row.state) ? [gone(row, observation.isTold)] : [])];
   if (isLive(row.state)) return signalled(row, observation, at);
   const { source, rule } = observation.signal;
-  const back = changed(row, "resuming", { source, rule, excerpt: "seen again" });
-  const begun: SessionRow = { ...row, state: "resuming", generation: row.generation + 1, waiting: null };
+  const evidence: Evidence = { source, rule, excerpt: "seen again" };
+  const generation = row.generation + 1;
+  const back: EventBody = { kind: "resumed", state: "resuming", evidence, generation, launch: null };
+  const begun: SessionRow = { ...row, state: "resuming", generation, waiting: null };
   return [back, ...signalled(begun, observation, at)];
 }
 
@@ -38,17 +40,10 @@ function signalled(
 }
 
 /** How it ended is nobody's to know: its exit was seen by who started it. */
-function gone(row: SessionRow, isTold: boolean): EventBody {
-  const evidence: Evidence = { source: "process", rule: isTold ? "left" : "no_process", excerpt: null };
-  return isTold
-    ? { ...changed(row, "stopped", evidence), ending: { how: "declared", outcome: null } }
-    : { ...changed(row, "unknown", evidence), endReason: "no_process" };
-}
-
-function changed(
-  { generation }: SessionRow,
-  to: SessionRow["state"],
-  evidence: Evidence,
-): Extract<EventBody, { kind: "state_changed" }> {
-  return { kind: "state_changed", to, evidence, ...(to === "resuming" ? {} : { generation }) };
+function gone({ generation }: SessionRow, isTold: boolean): EventBody {
+  const why = (rule: string) =>
+    ({ evidence: { source: "process", rule, excerpt: null }, generation }) as const;
+  if (!isTold) return { kind: "lost", state: "unknown", ...why("no_process"), endReason: "no_process" };
+  const end = { state: "stopped", outcome: null, how: "left", exit: null, endReason: null } as const;
+  return { kind: "ended", ...end, ...why("left") };
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   actionsOf,
   asked,
+  bodiesOf,
   END,
   exited,
   found,
@@ -14,12 +15,12 @@ import {
   starting,
   TRUST,
 } from "../../testing/carried.ts";
-import { seen, step, T1 } from "../../testing/events.ts";
+import { happened, step, T1 } from "../../testing/events.ts";
 import { WAITING_FOR } from "../session/state.ts";
 import type { Observation } from "./observation.ts";
 import type { Asked } from "./signal.ts";
 
-const resuming = () => step(observe(starting(), exited(0)), seen("resuming", { launch: LAUNCH }));
+const resuming = () => step(observe(starting(), exited(0)), happened("resumed", { launch: LAUNCH }));
 const running = () => observe(starting(), launched(), said("working"));
 const atPrompt = () => observe(running(), said("good"));
 
@@ -47,10 +48,8 @@ describe.each([
   });
 
   test("runs and then waits when it shows its prompt", () => {
-    const states = actionsOf(loading(), said("ready")).map((action) =>
-      action.do === "append" && action.body.kind === "state_changed" ? action.body.to : action.do,
-    );
-    expect(states).toEqual(["running", "waiting_input"]);
+    const kinds = bodiesOf(actionsOf(loading(), said("ready"))).map(({ kind }) => kind);
+    expect(kinds).toEqual(["at_work", "at_prompt"]);
     expect(observe(loading(), said("ready")).waiting).toMatchObject({ for: "prompt", since: T1 });
   });
 
@@ -62,7 +61,7 @@ describe.each([
 });
 
 describe("an agent in a turn", () => {
-  test.each(WAITING_FOR)("waits when it asks (%s)", (what) => {
+  test.each(WAITING_FOR.filter((what) => what !== "prompt"))("waits when it asks (%s)", (what) => {
     const row = observe(running(), asks({ for: what }));
     expect(row).toMatchObject({ state: "waiting_input", waiting: { for: what, since: T1 } });
   });
@@ -88,6 +87,21 @@ describe("an agent in a turn", () => {
 describe("an agent that waits", () => {
   test("runs when its input was taken", () => {
     expect(observe(atPrompt(), said("working"))).toMatchObject({ state: "running", waiting: null });
+  });
+
+  test("at a request was answered when it works again, and the event names the request", () => {
+    const asking = observe(running(), said("permission"));
+    const requestId = asking.waiting?.requestId;
+    expect(bodiesOf(actionsOf(asking, said("working")))).toMatchObject([
+      { kind: "answered", state: "running", requestId },
+    ]);
+    expect(bodiesOf(actionsOf(observe(asking, said("working")), said("good"))).at(-1)).toMatchObject({
+      kind: "at_prompt",
+    });
+  });
+
+  test("at its prompt is at work when it works again", () => {
+    expect(bodiesOf(actionsOf(atPrompt(), said("working"))).at(-1)).toMatchObject({ kind: "at_work" });
   });
 
   test("may wait for something else", () => {

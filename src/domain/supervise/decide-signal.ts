@@ -1,16 +1,14 @@
 import type { Json } from "../json.ts";
 import type { EventBody } from "../session/event.ts";
-import type { Source } from "../session/evidence.ts";
+import type { Evidence, Source } from "../session/evidence.ts";
 import type { LastTurn } from "../session/outcome.ts";
-import type { SessionRow, Waiting } from "../session/session.ts";
-import type { State } from "../session/state.ts";
+import type { Request, SessionRow, Waiting } from "../session/session.ts";
+import { NOT_READY, type State } from "../session/state.ts";
 import { isGoalDone, isOpen, isUntaken } from "../session/turn.ts";
 import type { Instant } from "../time.ts";
 import { begunByAgent, missedTurn, rest, turnOver } from "./decide-turn.ts";
 import type { Action, Observation } from "./observation.ts";
-import { type Asked, AT_PROMPT, type Signal, type TrustOrder } from "./signal.ts";
-
-type Change = Extract<EventBody, { kind: "state_changed" }>;
+import type { Asked, Signal, TrustOrder } from "./signal.ts";
 
 /** The states that an agent's own word can change: a pause and an end are ours. */
 const OPEN: readonly State[] = ["starting", "resuming", "running", "waiting_input", "unknown"];
@@ -31,23 +29,20 @@ export function decideSignal(
 function complete(row: SessionRow, signal: Signal): readonly Action[] {
   const known = row.waiting;
   if (signal.says !== "asking" || known === null || !isSame(known, signal.asked)) return [];
-  const waiting = completed(known, signal.asked);
+  const waiting = completed(row, known, signal.asked);
   if (JSON.stringify(waiting) === JSON.stringify(known)) return [];
   const { rule, excerpt } = signal;
-  const body: Change = {
-    kind: "state_changed",
-    to: "waiting_input",
-    evidence: { source: row.stateSource, rule, excerpt },
-    generation: row.generation,
-    waiting,
-  };
-  return [{ do: "append", body }];
+  const evidence = { source: row.stateSource, rule, excerpt };
+  const { generation } = row;
+  return [append({ kind: "asked", state: "waiting_input", evidence, generation, waiting })];
 }
 
 /** What is known stays, what was not known is added. */
-function completed(known: Waiting, asked: Asked): Waiting {
+function completed(row: SessionRow, known: Waiting, asked: Asked): Request {
   return {
     ...known,
+    for: asked.for,
+    requestId: known.requestId ?? requestIdOf(row, asked),
     tool: known.tool ?? asked.tool,
     input: known.input ?? asked.input,
     question: known.question ?? asked.question,
@@ -60,19 +55,20 @@ function lastWords(row: SessionRow, signal: Signal): readonly Action[] {
   const ending = row.carried?.ending;
   if (ending?.how !== "left" || signal.says !== "ready" || signal.turn === undefined) return [];
   const { turn, source, rule, excerpt } = signal;
-  const body: Change = {
-    kind: "state_changed",
-    to: "stopping",
+  const body: EventBody = {
+    kind: "end_began",
+    state: "stopping",
     evidence: { source, rule, excerpt },
     generation: row.generation,
     ending: { ...ending, lastTurn: turn },
+    endReason: null,
   };
   return [...turnOver(row, turn, excerpt), body].map(append);
 }
 
 /** What an agent said before it was lost may arrive after; only silence is broken by its word. */
 function isBeyondWords(row: SessionRow): boolean {
-  return row.state === "unknown" && row.endReason !== "not_ready";
+  return row.state === "unknown" && row.endReason !== NOT_READY;
 }
 
 /** A weaker source is heard only before any other has spoken, or where it fills a known gap. */
@@ -93,41 +89,57 @@ function rank(trust: TrustOrder, source: Source): number {
 }
 
 function changes(row: SessionRow, signal: Signal, at: Instant): readonly Action[] {
-  const to = (state: State, more: Partial<Change> = {}): Change => ({
-    kind: "state_changed",
-    to: state,
-    evidence: { source: signal.source, rule: signal.rule, excerpt: signal.excerpt },
-    generation: row.generation,
-    ...more,
-  });
+  const { source, rule, excerpt } = signal;
+  const why: Why = { evidence: { source, rule, excerpt }, generation: row.generation };
   switch (signal.says) {
     case "loading":
-      return isBeforeFirstPrompt(row) && row.state === "waiting_input" ? [append(to(loadingState(row)))] : [];
+      return loading(row, why).map(append);
     case "working":
-      return working(row, to).map(append);
+      return working(row, why).map(append);
     case "ready":
-      return ready(row, signal, at, to);
+      return ready(row, signal, why);
     case "asking":
-      return asking(row, signal.asked, at, to).map(append);
+      return asking(row, signal.asked, at, why).map(append);
   }
 }
 
-type To = (state: State, more?: Partial<Change>) => Change;
+/** The fields that every event of a signal has. */
+interface Why {
+  readonly evidence: Evidence;
+  readonly generation: number;
+}
+
+/** A dialog that stands before the first prompt leads back to where the session came from. */
+function loading({ state, waiting, generation }: SessionRow, why: Why): EventBody[] {
+  const isBeforeFirstPrompt =
+    waiting?.for === "trust" || waiting?.for === "login" || waiting?.for === "dialog";
+  if (state !== "waiting_input" || !isBeforeFirstPrompt || waiting.requestId === null) return [];
+  const { requestId } = waiting;
+  return [{ kind: "answered", state: generation > 1 ? "resuming" : "starting", requestId, ...why }];
+}
 
 /** Said again, it changes nothing. */
-function working(row: SessionRow, to: To): EventBody[] {
+function working(row: SessionRow, why: Why): EventBody[] {
   const begun = begunByAgent(row);
   const isKnown = row.state === "running" && row.turn?.isReported !== false;
-  return isKnown && begun.length === 0 ? [] : [...begun, to("running")];
+  return isKnown && begun.length === 0 ? [] : [...begun, atWork(row, why)];
+}
+
+/** It works: for the first time, or because its request was answered. */
+function atWork({ waiting }: SessionRow, why: Why): EventBody {
+  const requestId = waiting?.requestId ?? null;
+  if (requestId === null) return { kind: "at_work", state: "running", ...why };
+  return { kind: "answered", state: "running", requestId, ...why };
 }
 
 /** A question in the middle of its work belongs to a turn; a dialog that someone opened does not begin one. */
-function asking(row: SessionRow, asked: Asked, at: Instant, to: To): EventBody[] {
+function asking(row: SessionRow, asked: Asked, at: Instant, why: Why): EventBody[] {
   const begun = asked.for === "permission" || asked.for === "question" ? begunByAgent(row) : [];
+  const body = (waiting: Request): EventBody => ({ kind: "asked", state: "waiting_input", waiting, ...why });
   if (row.waiting === null || !isSame(row.waiting, asked))
-    return [...begun, to("waiting_input", { waiting: waiting(row, asked, at) })];
-  const more = completed(row.waiting, asked);
-  return JSON.stringify(more) === JSON.stringify(row.waiting) ? [] : [to("waiting_input", { waiting: more })];
+    return [...begun, body({ ...asked, requestId: requestIdOf(row, asked), since: at })];
+  const more = completed(row, row.waiting, asked);
+  return JSON.stringify(more) === JSON.stringify(row.waiting) ? [] : [body(more)];
 }
 
 type Ready = Extract<Signal, { says: "ready" }>;
@@ -136,26 +148,25 @@ type Ready = Extract<Signal, { says: "ready" }>;
  * A prompt that waits for a text of ours is no rest: the text is given now, or was given and is not taken yet. Any other
  * ends the turn.
  */
-function ready(row: SessionRow, signal: Ready, at: Instant, to: To): readonly Action[] {
-  if (row.turn?.state === "pending") return readyForText(row, to);
+function ready(row: SessionRow, signal: Ready, why: Why): readonly Action[] {
+  if (row.turn?.state === "pending") return readyForText(row, why);
   const result = signal.turn ?? (isInTurn(row) && !isInCommand(row) ? signal.inTurn : undefined);
   if (isOpen(row.turn)) {
-    const { source, rule, excerpt } = signal;
-    const over = turnOver(row, result ?? null, excerpt).map(append);
-    return [...over, ...rest(row, { source, rule, excerpt }, at)];
+    const over = turnOver(row, result ?? null, signal.excerpt).map(append);
+    return [...over, ...rest(row, why.evidence)];
   }
   if (isGoalDone(row)) return [];
   if (row.waiting?.for === "prompt") return toldAtPrompt(row, result, signal.excerpt).map(append);
   const isFirst = row.state === "starting" || row.state === "resuming";
   const missed =
     result === undefined || (isFirst && result !== "failed") ? [] : missedTurn(row, result, signal.excerpt);
-  const prompt = to("waiting_input", { waiting: { ...AT_PROMPT, since: at } });
-  return [...missed, ...(isFirst ? [to("running")] : []), prompt].map(append);
+  const prompt: EventBody = { kind: "at_prompt", state: "waiting_input", ...why };
+  return [...missed, ...(isFirst ? [atWork(row, why)] : []), prompt].map(append);
 }
 
-function readyForText(row: SessionRow, to: To): readonly Action[] {
+function readyForText(row: SessionRow, why: Why): readonly Action[] {
   if (isUntaken(row.turn)) return [];
-  return [...(row.state === "running" ? [] : [append(to("running"))]), { do: "give_text" }];
+  return [...(row.state === "running" ? [] : [append(atWork(row, why))]), { do: "give_text" }];
 }
 
 /** A turn that nobody saw, or the reason of one whose failure is known. The last word said again changes nothing. */
@@ -186,18 +197,9 @@ function append(body: EventBody): Action {
   return { do: "append", body };
 }
 
-/** A dialog that stands before the first prompt leads back to where the session came from. */
-function isBeforeFirstPrompt(row: SessionRow): boolean {
-  return row.waiting?.for === "trust" || row.waiting?.for === "login" || row.waiting?.for === "dialog";
-}
-
-function loadingState(row: SessionRow): State {
-  return row.generation > 1 ? "resuming" : "starting";
-}
-
-function waiting(row: SessionRow, asked: Asked, since: Instant): Waiting {
-  const requestId = asked.requestId ?? (asked.for === "prompt" ? null : `r${row.seq + 1}`);
-  return { ...asked, requestId, since };
+/** Made up where the agent has none. */
+function requestIdOf({ seq }: SessionRow, { requestId }: Asked): string {
+  return requestId ?? `r${seq + 1}`;
 }
 
 /** The same request seen once more, perhaps by another source that knows more or less of it. */

@@ -12,7 +12,7 @@ import {
   said,
   starting,
 } from "../../testing/carried.ts";
-import { created, entryAdded, rowAfter, step, T1 } from "../../testing/events.ts";
+import { created, entryAdded, happened, rowAfter, step, T1 } from "../../testing/events.ts";
 import { DEFAULT_IDENTITY, type SessionRow } from "../session/session.ts";
 import type { Observation } from "./observation.ts";
 
@@ -230,8 +230,7 @@ describe("a session that ends in mid-turn", () => {
 
   test("goes on with the next number when it is resumed", () => {
     const ended = observe(inTurn(), exited(3));
-    const evidence = { source: "operator", rule: "resume", excerpt: null } as const;
-    const again = step(ended, { kind: "state_changed", to: "resuming", evidence, launch: LAUNCH }, T1);
+    const again = step(ended, happened("resumed", { launch: LAUNCH }), T1);
     expect(observe(again, launched(), said("working"))).toMatchObject({ turn: { number: 2 }, generation: 2 });
   });
 });

@@ -1,15 +1,10 @@
 import type { EventBody } from "../session/event.ts";
 import type { Evidence } from "../session/evidence.ts";
-import { type LastTurn, type Outcome, outcomeOf } from "../session/outcome.ts";
+import type { LastTurn, Outcome } from "../session/outcome.ts";
 import type { SessionRow } from "../session/session.ts";
-import { isEnded } from "../session/state.ts";
 import { isGoalDone, isOpen, isUntaken, NOT_DELIVERED, outcomeOfResult } from "../session/turn.ts";
-import type { Instant } from "../time.ts";
-import { isLost } from "./decide-end.ts";
 import type { Action, Observation } from "./observation.ts";
-import { AT_PROMPT } from "./signal.ts";
 
-type Change = Extract<EventBody, { kind: "state_changed" }>;
 type TextGiven = Extract<Observation, { saw: "text_given" }>;
 
 /** A text begins a turn at the prompt. In mid-turn it waits for the agent to take it up, and the turn is told later. */
@@ -26,7 +21,7 @@ export function decideText(row: SessionRow, given: TextGiven): readonly Action[]
   return [
     append({ kind: "turn_began", number, generation, by: "text", ...(isCommand ? { isCommand } : {}) }),
     append({ ...input, turn: number }),
-    append({ kind: "state_changed", to: "running", evidence, generation }),
+    append({ kind: "at_work", state: "running", evidence, generation }),
   ];
 }
 
@@ -51,30 +46,29 @@ export function firstTurn(
 /** Something else than its state shows that the agent has the text. */
 export function decideTaken(row: SessionRow, evidence: Evidence): readonly Action[] {
   if (!isUntaken(row.turn) || row.state !== "running") return [];
-  return [append({ kind: "state_changed", to: "running", evidence, generation: row.generation })];
+  return [append({ kind: "at_work", state: "running", evidence, generation: row.generation })];
 }
 
 /** The text may or may not have reached the agent: it is never given twice. */
 export function decideNotTaken(
   row: SessionRow,
   { turn, afterMs }: Extract<Observation, { saw: "text_not_taken" }>,
-  at: Instant,
 ): readonly Action[] {
   if (!isUntaken(row.turn) || row.turn.number !== turn || row.state !== "running") return [];
   const excerpt = `nothing seen of the text in ${afterMs} ms`;
   return [
     append(ended(row, "failure", NOT_DELIVERED)),
-    ...rest(row, { source: "timer", rule: NOT_DELIVERED, excerpt }, at),
+    ...rest(row, { source: "timer", rule: NOT_DELIVERED, excerpt }),
   ];
 }
 
 /** Where the agent has said nothing of a command of its own, its effect on the screen is all there will be. */
-export function decideCommandShown(row: SessionRow, turn: number, at: Instant): readonly Action[] {
+export function decideCommandShown(row: SessionRow, turn: number): readonly Action[] {
   const isSilent = row.state === "running" && row.turn?.isReported === false;
   if (!isOpen(row.turn) || row.turn.number !== turn || !row.turn.isCommand || !isSilent) return [];
   return [
     append(ended(row, "success", null)),
-    ...rest(row, { source: "screen", rule: "command_shown", excerpt: null }, at),
+    ...rest(row, { source: "screen", rule: "command_shown", excerpt: null }),
   ];
 }
 
@@ -90,11 +84,10 @@ export function owedInput(row: SessionRow, isReadyAtExec: boolean): readonly Act
 }
 
 /** The agent rests after a turn: at its prompt, or, where it works on one goal, about to leave. */
-export function rest(row: SessionRow, evidence: Evidence, at: Instant): readonly Action[] {
+export function rest(row: SessionRow, evidence: Evidence): readonly Action[] {
   if (row.kind === "autonomous") return [{ do: "close_input" }];
   const { generation } = row;
-  const waiting = { ...AT_PROMPT, since: at };
-  return [append({ kind: "state_changed", to: "waiting_input", evidence, generation, waiting })];
+  return [append({ kind: "at_prompt", state: "waiting_input", evidence, generation })];
 }
 
 /** The end of the open turn. A command of the agent's own that tells nothing of itself went well. */
@@ -133,24 +126,20 @@ export function begunByAgent(row: SessionRow): EventBody[] {
 
 /** Ends the open turn with the session: by its outcome, or by nothing where the session was lost. */
 export function withTurnEnds(row: SessionRow, actions: readonly Action[]): readonly Action[] {
-  const at = actions.findIndex((action) => action.do === "append" && isTheEnd(row, action.body));
+  const at = actions.findIndex((action) => action.do === "append" && outcomeOfEnd(action.body) !== undefined);
   const action = actions[at];
   if (!isOpen(row.turn) || action?.do !== "append") return actions;
   const isEndedBefore = actions
     .slice(0, at)
     .some((one) => one.do === "append" && one.body.kind === "turn_ended");
   if (isEndedBefore) return actions;
-  return actions.toSpliced(at, 0, append(ended(row, outcomeOfEnd(action.body as Change), null)));
+  return actions.toSpliced(at, 0, append(ended(row, outcomeOfEnd(action.body) ?? null, null)));
 }
 
-function isTheEnd(row: SessionRow, body: EventBody): boolean {
-  if (body.kind !== "state_changed") return false;
-  return isEnded(body.to) || isLost({ ...row, state: body.to, endReason: body.endReason ?? null });
-}
-
-function outcomeOfEnd({ to, ending }: Change): Outcome | null {
-  if (to === "failed") return "failure";
-  return to === "unknown" || ending === undefined ? null : outcomeOf(ending);
+/** Undefined where the session goes on. */
+function outcomeOfEnd(body: EventBody): Outcome | null | undefined {
+  if (body.kind === "lost") return null;
+  return body.kind === "ended" ? body.outcome : undefined;
 }
 
 function nextNumber({ turn }: SessionRow): number {

@@ -1,6 +1,6 @@
 import type { FeedEvent } from "../session/event.ts";
 import type { SessionRecord } from "../session/session.ts";
-import { isEnded, type State } from "../session/state.ts";
+import { isEnded, type State, type WaitingFor } from "../session/state.ts";
 
 /**
  * Whether an event is worth a person's attention, by the session as it stands now: it began to wait, ended or was lost.
@@ -16,11 +16,16 @@ export function isNews({ body }: FeedEvent, session: SessionRecord): boolean {
 
 /** The state that an event leads to; undefined where it says nothing of it. */
 export function newState(body: FeedEvent["body"]): State | undefined {
-  if (body.kind === "reconciled") return "unknown";
-  return body.kind === "state_changed" ? body.to : undefined;
+  return "evidence" in body ? body.state : undefined;
+}
+
+/** Says what the session waits for after an event; null where the event does not make it wait. */
+export function waitingForAfter(body: FeedEvent["body"]): WaitingFor | null {
+  if (body.kind === "at_prompt") return "prompt";
+  return body.kind === "asked" || body.kind === "continued" ? (body.waiting?.for ?? null) : null;
 }
 
 /** A plain command has no turns, but its user said how to know that it waits. */
 function isByPattern(body: FeedEvent["body"]): boolean {
-  return body.kind === "state_changed" && body.evidence.rule === "wait_pattern";
+  return "evidence" in body && body.evidence.rule === "wait_pattern";
 }

@@ -1,18 +1,18 @@
 import type { Evidence, Source } from "../session/evidence.ts";
 import type { LastTurn } from "../session/outcome.ts";
-import type { Waiting } from "../session/session.ts";
+import type { Request, Waiting } from "../session/session.ts";
 
 /** A request as an agent's own words tell it; the id is made up where the agent has none. */
-export type Asked = Omit<Waiting, "since">;
+export type Asked = Omit<Waiting, "since"> & Pick<Request, "for">;
 
-export const AT_PROMPT: Asked = {
+export const AT_PROMPT = {
   for: "prompt",
   requestId: null,
   tool: null,
   input: null,
   question: null,
   options: null,
-};
+} as const satisfies Omit<Waiting, "since">;
 
 /** What an agent was seen doing. */
 export type Signal = Evidence & {

@@ -18,7 +18,7 @@ import {
   starting,
   TIMEOUT,
 } from "../../testing/carried.ts";
-import { bodiesTo, rowAfter, seen, step } from "../../testing/events.ts";
+import { bodiesTo, happened, rowAfter, step } from "../../testing/events.ts";
 import { isLive } from "../session/state.ts";
 
 describe("a start", () => {
@@ -131,7 +131,7 @@ describe("a pause", () => {
 
   test("of a resuming session leads back to resuming", () => {
     const evidence = { source: "operator", rule: "resume", excerpt: null } as const;
-    const resuming = step(observe(starting(), exited(0)), seen("resuming", { launch: LAUNCH, evidence }));
+    const resuming = step(observe(starting(), exited(0)), happened("resumed", { launch: LAUNCH, evidence }));
     expect(observe(resuming, PAUSE, CONTINUE)).toMatchObject({ state: "resuming", generation: 2 });
   });
 
@@ -209,7 +209,7 @@ describe("a limit that comes near", () => {
 });
 
 describe("what an earlier generation says", () => {
-  const resumed = step(observe(starting(), exited(0)), seen("resuming", { launch: LAUNCH }));
+  const resumed = step(observe(starting(), exited(0)), happened("resumed", { launch: LAUNCH }));
 
   test.each([
     ["a signal", said("working")],

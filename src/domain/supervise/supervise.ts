@@ -2,7 +2,15 @@ import type { EventBody } from "../session/event.ts";
 import type { ProcessIdentity, SessionRow } from "../session/session.ts";
 import { isEnded, isLive } from "../session/state.ts";
 import { type Instant, msBetween } from "../time.ts";
-import { askedEnding, decideEndAsked, decideExit, decideLimit, isLost, markFound } from "./decide-end.ts";
+import {
+  askedEnding,
+  decideEndAsked,
+  decideExit,
+  decideLimit,
+  endedBody,
+  isLost,
+  markFound,
+} from "./decide-end.ts";
 import { decideSignal } from "./decide-signal.ts";
 import {
   decideCommandShown,
@@ -60,9 +68,9 @@ function decideAlone(row: SessionRow, { observation, at }: StampedObservation): 
     case "text_taken":
       return decideTaken(row, observation.evidence);
     case "text_not_taken":
-      return decideNotTaken(row, observation, at);
+      return decideNotTaken(row, observation);
     case "command_shown":
-      return decideCommandShown(row, observation.turn, at);
+      return decideCommandShown(row, observation.turn);
     case "pause_asked":
       return decidePause(row);
     case "continue_asked":
@@ -106,7 +114,7 @@ function decideRuns(row: SessionRow, { pid }: ProcessIdentity, isReady: boolean)
   const isSilent = before === "starting" || before === "resuming" || before === "unknown";
   if (!isReady || !isSilent) return markFound(row);
   const evidence = { source: "process", rule: "exec_succeeded", excerpt: `pid ${pid}` } as const;
-  const runs = append({ kind: "state_changed", to: "running", evidence, generation: row.generation });
+  const runs = append({ kind: "at_work", state: "running", evidence, generation: row.generation });
   return row.state === "paused" ? [runs, paused(row)] : [runs];
 }
 
@@ -120,32 +128,15 @@ function decideLaunchFailed(
 ): readonly Action[] {
   if (isEnded(row.state)) return [];
   const evidence = { source: "process", rule: "launch_failed", excerpt: `${step}: ${error}` } as const;
-  const wished = askedEnding(row);
-  return [
-    append({
-      kind: "state_changed",
-      to: wished === null ? "failed" : "stopped",
-      evidence,
-      generation: row.generation,
-      ending: wished ?? { how: "left", clean: false, tellsTurns: false, lastTurn: null },
-      endReason: row.carried?.endReason ?? "launch_failed",
-    }),
-    { do: "close" },
-  ];
+  const ending = askedEnding(row) ?? { how: "left", clean: false, tellsTurns: false, lastTurn: null };
+  const endReason = row.carried?.endReason ?? "launch_failed";
+  return [append(endedBody(row, { ending, evidence, exit: null, endReason })), { do: "close" }];
 }
 
 function decideNotReady(row: SessionRow, afterMs: number): readonly Action[] {
   if (row.state !== "starting" && row.state !== "resuming") return [];
   const evidence = { source: "timer", rule: "not_ready", excerpt: `nothing seen in ${afterMs} ms` } as const;
-  return [
-    append({
-      kind: "state_changed",
-      to: "unknown",
-      evidence,
-      generation: row.generation,
-      endReason: "not_ready",
-    }),
-  ];
+  return [append({ kind: "silent", state: "unknown", evidence, generation: row.generation })];
 }
 
 function decidePause(row: SessionRow): readonly Action[] {
@@ -155,22 +146,17 @@ function decidePause(row: SessionRow): readonly Action[] {
 
 function paused(row: SessionRow): Action {
   const evidence = { source: "operator", rule: "pause", excerpt: null } as const;
-  return append({ kind: "state_changed", to: "paused", evidence, generation: row.generation });
+  return append({ kind: "paused", state: "paused", evidence, generation: row.generation });
 }
 
 function decideContinue(row: SessionRow): readonly Action[] {
   const before = row.carried?.pausedFrom;
   if (row.state !== "paused" || !before) return [];
   const evidence = { source: "operator", rule: "continue", excerpt: null } as const;
+  const { state, waiting } = before;
   return [
-    append({
-      kind: "state_changed",
-      to: before.state,
-      evidence,
-      generation: row.generation,
-      ...(before.waiting === null ? {} : { waiting: before.waiting }),
-    }),
+    append({ kind: "continued", state, evidence, generation: row.generation, waiting }),
     { do: "continue_tree" },
-    ...owedInput({ ...row, state: before.state }, false),
+    ...owedInput({ ...row, state }, false),
   ];
 }

@@ -57,11 +57,11 @@ export class Oracle {
     for (const rule of broken) this.fail(`${after.id}: ${rule}`);
     const { body } = event;
     const ledger = this.ledgerOf(after);
-    if (body.kind !== "state_changed") return;
-    const why = isEnded(body.to) ? (ledger.cause ?? "left") : (body.endReason ?? "");
-    if (body.evidence.rule === "not_proven") this.#checkUnproven(after);
-    if (!isLive(body.to)) this.#world.count(`recorded: ${body.to} ${why}`);
-    if (!isEnded(body.to)) return;
+    if (body.kind === "lost") this.#world.count(`recorded: unknown ${body.endReason}`);
+    if (body.kind === "silent") this.#world.count("recorded: unknown not_ready");
+    if ("evidence" in body && body.evidence.rule === "not_proven") this.#checkUnproven(after);
+    if (body.kind !== "ended") return;
+    this.#world.count(`recorded: ${body.state} ${ledger.cause ?? "left"}`);
     ledger.ends += 1;
     if (ledger.ends > 1) this.fail(`${after.id}: ended twice in generation ${after.generation}`);
     else checkEnd(this.#world, before ?? after, after, (what) => this.fail(what));

@@ -31,14 +31,12 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
 };
 
 type Decide = typeof decide;
-type Change = Extract<EventBody, { kind: "state_changed" }>;
+type Ended = Extract<EventBody, { kind: "ended" }>;
 
-function changed(change: (body: Change) => Change): Decide {
+function changed(change: (body: EventBody) => EventBody): Decide {
   return (row, stamped) =>
     decide(row, stamped).map((action) =>
-      action.do === "append" && action.body.kind === "state_changed"
-        ? { do: "append", body: change(action.body) }
-        : action,
+      action.do === "append" ? { do: "append", body: change(action.body) } : action,
     );
 }
 
@@ -56,20 +54,21 @@ function whenAdopting(planted: Decide): Decide {
 
 function endWhenGone(row: SessionRow, stamped: StampedObservation): readonly Action[] {
   const isGone = stamped.observation.saw === "holder_gone" && stamped.generation === row.generation;
-  return isGone && !isEnded(row.state) ? [end(row, {})] : decide(row, stamped);
+  return isGone && !isEnded(row.state) ? [end(row)] : decide(row, stamped);
 }
 
 function guessExit(row: SessionRow, stamped: StampedObservation): readonly Action[] {
+  const exit = { code: 0, signal: null, at: null, killed: 0 };
   return decide(row, stamped).map((action) =>
-    action.do === "append" && action.body.kind === "state_changed" && action.body.endReason === "holder_lost"
-      ? end(row, { exitCode: 0 })
+    action.do === "append" && action.body.kind === "lost" && action.body.endReason === "holder_lost"
+      ? end(row, { exit })
       : action,
   );
 }
 
 function endTwice(row: SessionRow, stamped: StampedObservation): readonly Action[] {
   const isExit = stamped.observation.saw === "exit" && stamped.generation === row.generation;
-  return isExit && isEnded(row.state) ? [end(row, {})] : decide(row, stamped);
+  return isExit && isEnded(row.state) ? [end(row)] : decide(row, stamped);
 }
 
 function endAtExit(row: SessionRow, stamped: StampedObservation): readonly Action[] {
@@ -79,9 +78,9 @@ function endAtExit(row: SessionRow, stamped: StampedObservation): readonly Actio
   return decide(row, { ...stamped, observation: { ...observation, exit: { ...observation.exit, tree } } });
 }
 
-function failAsked(body: Change): Change {
-  const isFailure = body.to === "stopped" && body.exitCode !== 0 && body.exitCode !== undefined;
-  return isFailure ? { ...body, to: "failed" } : body;
+function failAsked(body: EventBody): EventBody {
+  const isFailure = body.kind === "ended" && (body.exit?.code ?? 0) !== 0;
+  return isFailure ? { ...body, state: "failed", outcome: "failure" } : body;
 }
 
 function believeLate(row: SessionRow, stamped: StampedObservation): readonly Action[] {
@@ -93,13 +92,19 @@ function believeLost(row: SessionRow, stamped: StampedObservation): readonly Act
   return decide(isSaid ? { ...row, endReason: "not_ready" } : row, stamped);
 }
 
-function endAtReboot(body: Change): Change {
-  return body.endReason === "machine_reboot" ? { ...body, to: "stopped" } : body;
+function endAtReboot(body: EventBody): EventBody {
+  return body.kind === "lost" && body.endReason === "machine_reboot" ? endInstead(body) : body;
 }
 
-function endUnproven(body: Change): Change {
-  return body.endReason === "not_proven" ? { ...body, to: "stopped" } : body;
+function endUnproven(body: EventBody): EventBody {
+  return body.kind === "lost" && body.endReason === "not_proven" ? endInstead(body) : body;
 }
+
+function endInstead({ evidence, generation }: Extract<EventBody, { kind: "lost" }>): EventBody {
+  return { kind: "ended", ...LEFT, evidence, generation };
+}
+
+const LEFT = { state: "stopped", outcome: null, how: "left", exit: null, endReason: null } as const;
 
 function loseYoung(row: SessionRow, stamped: StampedObservation): readonly Action[] {
   const { observation } = stamped;
@@ -108,15 +113,14 @@ function loseYoung(row: SessionRow, stamped: StampedObservation): readonly Actio
   return decide(row, { ...stamped, observation: { ...observation, traces } });
 }
 
-function forgetReason({ endReason: _, ...body }: Change): Change {
-  return body;
+function forgetReason(body: EventBody): EventBody {
+  return body.kind === "end_began" || body.kind === "ended" ? { ...body, endReason: null } : body;
 }
 
-function end({ generation }: SessionRow, more: Partial<Change>): Action {
+function end({ generation }: SessionRow, more: Partial<Pick<Ended, "exit">> = {}): Action {
   const evidence = { source: "process", rule: "planted", excerpt: null } as const;
-  const ending = { how: "left", clean: true, tellsTurns: false, lastTurn: null } as const;
   return {
     do: "append",
-    body: { kind: "state_changed", to: "stopped", evidence, generation, ending, ...more },
+    body: { kind: "ended", ...LEFT, outcome: "success", evidence, generation, ...more },
   };
 }

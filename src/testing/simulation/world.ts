@@ -160,7 +160,7 @@ export class World {
       carried?.launch.keepsChildren ?? false,
       carried?.launch.tellsTurns ?? true,
     );
-    this.commit(id, [{ kind: "state_changed", to: "resuming", evidence, generation, launch }]);
+    this.commit(id, [{ kind: "resumed", state: "resuming", evidence, generation: generation + 1, launch }]);
   }
 
   spawnLaunch({ id, generation, carried }: SessionRow): Launch {
