@@ -92,6 +92,17 @@ test("for people each event is one line, and events of nobody exit 3", async () 
   expect((await user.rollcall(["events", "nobody", "--json"])).error.code).toBe("session_not_found");
 });
 
+test("for people an event that leads to a state says which, and why", async () => {
+  using user = newUser();
+  const id = await user.create();
+  await user.ok(["update", id, "--status", "completed"]);
+  const { stdout } = await user.ok(["events", id]);
+  expect(stdout).toMatch(/ 1 {2}created {10}running {2}declared: create {2}\{/);
+  expect(stdout).toMatch(
+    / 2 {2}status_declared {2}stopped {2}declared: status \(completed\) {2}\{"outcome":"success"/,
+  );
+});
+
 function lines(text: string): Shown[] {
   return text
     .split("\n")

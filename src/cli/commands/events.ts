@@ -82,11 +82,19 @@ function flat({ body, ...event }: AnyEvent): object {
 }
 
 function describe(event: AnyEvent): string {
-  const { kind, ...rest } = event.body;
   const seq = "seq" in event ? String(event.seq) : "";
-  const text = JSON.stringify(toWire(rest));
+  const text = detailOf(event.body);
   const short = text.length > 200 ? `${text.slice(0, 200)}…` : text;
   return printable(
-    `${event.at}  ${shortId(event.sessionId)}  ${seq.padStart(4)}  ${kind.padEnd(15)}  ${short}`,
+    `${event.at}  ${shortId(event.sessionId)}  ${seq.padStart(4)}  ${event.body.kind.padEnd(15)}  ${short}`,
   );
+}
+
+/** The state that an event leads to, why, and the rest. */
+function detailOf(body: AnyEvent["body"]): string {
+  const { kind: _, ...fields } = body;
+  if (!("evidence" in fields)) return JSON.stringify(toWire(fields));
+  const { state, evidence, ...rest } = fields;
+  const excerpt = evidence.excerpt === null ? "" : ` (${evidence.excerpt})`;
+  return `${state}  ${evidence.source}: ${evidence.rule}${excerpt}  ${JSON.stringify(toWire(rest))}`;
 }
