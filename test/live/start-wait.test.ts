@@ -18,7 +18,7 @@ describe("start --wait", () => {
     const stderr = reason === null ? "" : `${session.id}: ${reason}\n`;
     expect([answer.code, answer.stdout, answer.stderr]).toEqual([code, stdout, stderr]);
     expect(session).toMatchObject({ kind: "autonomous", outcome });
-    expect(user.launchFolders()).toEqual([]);
+    await expect.poll(() => user.launchFolders()).toEqual([]);
   });
 
   test("takes a line of a plain command that is longer than the holder's spool", async () => {
