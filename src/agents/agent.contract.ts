@@ -3,49 +3,68 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ErrorCode, RollcallError } from "../domain/errors.ts";
 import { checkPattern } from "../domain/screen/screen-rules.ts";
-import { KINDS, type Kind, type Waiting } from "../domain/session/session.ts";
-import { events, lines, objects, texts } from "../testing/agent-words.ts";
+import { KINDS } from "../domain/session/session.ts";
+import { events, lines, memories, objects, texts } from "../testing/agents/agent-words.ts";
+import { launchRequest } from "../testing/agents/launch-request.ts";
+import { expectDeed, expectWellFormed } from "../testing/agents/well-formed-parsed.ts";
 import { waiting } from "../testing/arbitraries.ts";
-import { expectWellFormed } from "../testing/well-formed-seen.ts";
-import type { Agent, Keystrokes, LaunchPlan, LaunchRequest, Seen, Target } from "./agent.ts";
-import { keystrokesIn } from "./keystrokes.ts";
+import { type Agent, findMode, findModeByName, type Mode } from "./agent.ts";
+import { type Deed, keysIn } from "./deed.ts";
+import { sampleContract, screenContract } from "./fixtures.contract.ts";
+import type { LaunchPlan, LaunchRequest } from "./launch.ts";
+import { outsideContract } from "./outside.contract.ts";
+import type { Parsed } from "./parsed.ts";
 
 const NOWHERE = "/nowhere/at/all";
 const NATIVE = "11111111-2222-4333-8444-555555555555";
 const FRESH = "99999999-8888-4777-8666-555555555555";
-/** Stands for whatever a user may say, and would be dangerous as a name. */
-const SAID = "my secret plan/../../etc $(id)";
+/** Stands for the words of any user, and would be dangerous as a name. */
+const USER_WORDS = "my secret plan/../../etc $(id)";
+const PASSWORD = "the-password-of-this-launch";
 
-const REQUEST: LaunchRequest = {
-  sessionId: "session-20260108-120000-abcdef",
-  kind: "interactive",
-  args: [`--config=said=${SAID}`],
-  cwd: "/work",
-  model: null,
-  env: { HOME: "/home/someone", PATH: "/usr/bin", API_TOKEN: "a-value-of-the-caller" },
-  freshId: FRESH,
-  continues: null,
-  answering: [],
-  hookScript: `${NOWHERE}/home/run/hook.sh`,
-  folder: `${NOWHERE}/folder`,
-  home: `${NOWHERE}/home`,
-  node: "/usr/bin/node",
-  programs: { scripted: "/opt/rollcall/scripted.cjs" },
-};
-
-/** Every promise of `agent.ts`, to be kept by each adapter. */
+/** Every promise of `agent.ts`, for each mode of an agent. */
 export function agentContract(agent: Agent): void {
-  const { capabilities, observe } = agent;
-  const requests = capabilities.kinds.flatMap((kind) => requestsOf(agent, kind));
+  describe(`the agent ${agent.type}`, () => {
+    test("has modes with names of their own, by which each is found again", () => {
+      expect(agent.modes.length).toBeGreaterThan(0);
+      for (const mode of agent.modes) {
+        expect(mode.name).toMatch(/^[a-z][a-z0-9_]*$/);
+        expect(findModeByName(agent, mode.name)).toBe(mode);
+      }
+    });
 
-  describe(`the plan of ${agent.type}`, () => {
+    test("has a default mode for each kind that it offers, and none for any other", () => {
+      for (const kind of KINDS) {
+        const first = agent.modes.find((mode) => mode.kind === kind);
+        expect(findMode(agent, kind, [])).toBe(first);
+        expect(first?.isAskedFor).toBeUndefined();
+      }
+    });
+  });
+
+  for (const mode of agent.modes) {
+    const title = `${agent.type} ${mode.name}`;
+    planContract(title, mode);
+    factsContract(title, mode);
+    parserContract(title, mode);
+    controlsContract(title, mode);
+    sampleContract(title, agent, mode);
+    screenContract(title, agent, mode);
+  }
+  if (agent.outside) outsideContract(agent.type, agent.outside);
+}
+
+function planContract(title: string, mode: Mode): void {
+  const requests = requestsFor(mode);
+
+  describe(`the plan of ${title}`, () => {
     test.each(requests)(
-      "is the same for the same request, which it leaves as it is ($kind $continues)",
+      "is the same for the same request, which it leaves as it is ($continues $model)",
       (request) => {
         const frozen = deepFreeze(structuredClone(request));
         const before = { ...process.env };
-        const plan = agent.plan(frozen);
-        expect(agent.plan(frozen)).toEqual(plan);
+        const plan = mode.plan(frozen);
+        expect(mode.plan(frozen)).toEqual(plan);
         expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
         expect(process.env).toEqual(before);
         expect(existsSync(NOWHERE)).toBe(false);
@@ -53,209 +72,202 @@ export function agentContract(agent: Agent): void {
     );
 
     test.each(requests)(
-      "has a command, a host and names that nobody's words are part of ($kind $continues)",
+      "has a command, and names that nobody's words are part of ($continues $model)",
       (request) => {
-        const { command, env, files = {}, nativeId, transcript } = agent.plan(request);
+        const { command, env, files = {}, nativeId, transcript } = mode.plan(request);
         expect(command.length).toBeGreaterThan(0);
         expect(command.every((word) => typeof word === "string" && !word.includes("\0"))).toBe(true);
         for (const name of Object.keys(files)) expect(name).toMatch(/^[\w-][\w.-]*$/);
         for (const name of Object.keys(env)) expect(name).toMatch(/^(?!ROLLCALL_)[A-Z][A-Z0-9_]*$/);
-        expect([nativeId, transcript, ...Object.values(env)].join("\n")).not.toContain(SAID);
+        expect([nativeId, transcript, ...Object.values(env)].join("\n")).not.toContain(USER_WORDS);
         expect(JSON.stringify([env, files])).not.toContain("a-value-of-the-caller");
       },
     );
 
     test.each(requests)(
-      "gives the caller's own arguments on, in their order ($kind $continues)",
+      "passes the caller's own arguments on, in their order ($continues $model)",
       (request) => {
-        expect(agent.plan(request).command.slice(-request.args.length)).toEqual(request.args);
+        expect(mode.plan(request).command.slice(-request.args.length)).toEqual(request.args);
       },
     );
 
-    test("refuses a kind that it does not offer, or is never asked for it", () => {
-      const refused = KINDS.filter((kind) => !capabilities.kinds.includes(kind));
-      for (const kind of refused)
-        expect(answerOf(() => agent.plan({ ...REQUEST, kind }))).toMatch(/plan|bad_|not_/);
-    });
+    test.each(requests)(
+      "has a server exactly if the mode reads its events ($continues $model)",
+      (request) => {
+        const { server, command } = mode.plan(request);
+        expect(server !== undefined).toBe(mode.sources.events !== undefined);
+        if (server) expect([server.port, server.password]).toEqual([4711, PASSWORD]);
+        // Everyone on the machine can read a command line.
+        expect(command.join("\n")).not.toContain(PASSWORD);
+      },
+    );
 
-    const going = requests.filter(({ continues }) => continues !== null);
-    // An agent without conversations has none of these.
-    for (const request of going)
-      test(`goes on with the conversation that it is told to (${request.kind} ${request.continues?.how})`, () => {
-        const plan = agent.plan(request);
+    // A mode without conversations has none of these.
+    for (const request of requests.filter(({ continues }) => continues !== null))
+      test(`continues the conversation that it is given (${request.continues?.how}, ${request.model})`, () => {
+        const plan = mode.plan(request);
         // A fork has a conversation of its own.
         expect(plan.nativeId === NATIVE).toBe(request.continues?.how === "resume");
         expect(planText(plan)).toContain(NATIVE);
       });
   });
+}
 
-  describe(`what ${agent.type} says it can do`, () => {
-    test("is something, each kind once", () => {
-      expect(capabilities.kinds.length).toBeGreaterThan(0);
-      expect(new Set(capabilities.kinds).size).toBe(capabilities.kinds.length);
+function factsContract(title: string, mode: Mode): void {
+  const { capabilities, sources, trust } = mode;
+
+  describe(`the facts of ${title}`, () => {
+    test("name a conversation exactly if it could be resumed", () => {
+      const names = sources.stream ?? sources.hook ?? sources.events ?? sources.transcript?.identityIn;
+      const named = mode.plan(requestFor(mode)).nativeId ?? names;
+      expect(named !== undefined).toBe(capabilities.canResume || capabilities.canFork);
     });
 
-    test("names a conversation exactly if it could be resumed", () => {
-      const tells = observe.stream ?? observe.hook ?? observe.transcriptName;
-      const hasConversations = capabilities.canResume || capabilities.canFork;
-      for (const kind of capabilities.kinds) {
-        const named = agent.plan({ ...REQUEST, kind }).nativeId ?? tells;
-        expect(named !== undefined).toBe(hasConversations);
-      }
-    });
-
-    test("has a parser for each source that it trusts", () => {
+    test("have a parser for each source that is trusted", () => {
       const parsers: Readonly<Record<string, unknown>> = {
-        terminal: observe.report ?? observe.title,
-        file: observe.file,
-        hook: observe.hook,
-        protocol: observe.stream,
-        stream: observe.stream,
-        transcript: observe.transcript,
+        terminal: sources.terminal?.report ?? sources.terminal?.title,
+        file: sources.file,
+        hook: sources.hook,
+        protocol: sources.stream ?? sources.events,
+        stream: sources.stream ?? sources.events,
+        transcript: sources.transcript,
         // A user's own pattern is a rule, too.
-        screen: observe.screen ?? !capabilities.tellsTurns,
+        screen: sources.screen ?? !capabilities.tellsTurns,
       };
-      for (const kind of capabilities.kinds)
-        expect(agent.trust(kind).filter((source) => !parsers[source])).toEqual([]);
+      expect(trust.filter((source) => !parsers[source])).toEqual([]);
+      expect(new Set(trust).size).toBe(trust.length);
     });
 
-    test("agrees with itself", () => {
+    test("agree with each other", () => {
       const { confirmsInput, tellsTurns, isReadyAtExec, outputIsTranscript } = capabilities;
-      if (confirmsInput) expect(tellsTurns || observe.transcript !== undefined).toBe(true);
-      if (!isReadyAtExec) expect(capabilities.kinds.map((kind) => agent.trust(kind).length)).not.toContain(0);
-      if (outputIsTranscript) expect([observe.stream, observe.transcript]).toEqual([undefined, undefined]);
+      if (confirmsInput) expect(tellsTurns || sources.transcript !== undefined).toBe(true);
+      if (!isReadyAtExec) expect(trust).not.toEqual([]);
+      if (outputIsTranscript) expect([sources.stream, sources.transcript]).toEqual([undefined, undefined]);
+      if (capabilities.endsTurnsInTranscript) expect(sources.transcript).toBeDefined();
+      if (mode.host === "pipe") expect([sources.terminal, sources.screen]).toEqual([undefined, undefined]);
     });
 
-    test("has rules for the screen that can be looked for", () => {
-      for (const { pattern, not = "x", says, for: what } of observe.screen ?? []) {
+    test("have rules for the screen that can be looked for", () => {
+      for (const { pattern, not = "x", says, for: what } of sources.screen?.rules ?? []) {
         for (const source of [pattern, not]) checkPattern(source);
         expect(says === "waiting").toBe(what !== undefined);
       }
     });
   });
+}
 
-  describe(`the parsers of ${agent.type}`, () => {
-    test("tell nothing or something well-formed, and the same of the same, whatever they are given", () => {
-      fc.assert(
-        fc.property(lines, objects, texts, events, texts, (line, object, fields, event, notes) => {
-          const seen = (): Seen[] => [
-            observe.stream?.(line, notes) ?? {},
-            observe.transcript?.(line, notes) ?? {},
-            observe.title?.(line, notes) ?? {},
-            observe.report?.(fields, notes) ?? {},
-            observe.hook?.(event, object, notes) ?? {},
-            observe.file?.(object, notes) ?? {},
-            observe.shown?.(line, notes) ?? {},
-            identitySeen(observe.transcriptName?.(line)),
-          ];
-          const first = seen();
-          expect(seen()).toEqual(first);
-          expect(typeof (observe.isOwnTranscript?.(line) ?? true)).toBe("boolean");
-          for (const one of first) expectWellFormed(agent, one);
-        }),
-        { numRuns: 500 },
-      );
-    });
+function parserContract(title: string, mode: Mode): void {
+  const { sources } = mode;
+
+  test(`the parsers of ${title} are total and pure for any piece and any memory`, () => {
+    fc.assert(
+      fc.property(lines, objects, texts, events, memories, (line, object, fields, event, memory) => {
+        const parse = (): Parsed[] => [
+          sources.stream?.parse(line, memory) ?? {},
+          sources.transcript?.parse(line, memory) ?? {},
+          sources.terminal?.title?.(line, memory) ?? {},
+          sources.terminal?.report?.(fields, memory) ?? {},
+          sources.hook?.parse(event, object, memory) ?? {},
+          sources.file?.parse(object, memory) ?? {},
+          sources.screen?.shown?.(line, memory) ?? {},
+          sources.events?.parse({ id: null, name: event, data: line }, memory) ?? {},
+          ...(sources.events?.catchUp ?? []).map((one) => one.parse(object, memory)),
+          identityParsed(sources.transcript?.identityIn?.(line)),
+        ];
+        const first = parse();
+        expect(parse()).toEqual(first);
+        expect(typeof (sources.transcript?.isOwn?.(line) ?? true)).toBe("boolean");
+        for (const { path } of sources.events?.catchUp ?? []) expect(path(memory)).toMatch(/^\/[!-~]*$/);
+        for (const one of first) expectWellFormed(mode, one);
+      }),
+      { numRuns: 500 },
+    );
   });
+}
 
-  describe(`what is written to ${agent.type}`, () => {
-    test("is keys or nothing, for every kind and request and whatever is said", () => {
-      const said = fc.string({ unit: "binary", maxLength: 80 });
+function controlsContract(title: string, mode: Mode): void {
+  const { controls } = mode;
+  const said = fc.string({ unit: "binary", maxLength: 80 });
+  // Some agents answer by a number in the id.
+  const requests = fc.oneof(
+    waiting,
+    waiting.map((request) => ({ ...request, requestId: "3:item-1" })),
+  );
+
+  describe(`the controls of ${title}`, () => {
+    test("are deeds of this mode or nothing, for every request, text and memory", () => {
       fc.assert(
-        fc.property(fc.constantFrom(...KINDS), waiting, said, (kind, request, text) => {
-          const { say, approve, approveAlways, deny, answer, interrupt, stop } = agent.controls;
-          const to = target(kind);
-          const lasting = approveAlways?.(to, request);
-          for (const keys of [say(to, text), approve(to, request), lasting, interrupt(to), stop(to)])
-            expectKeys(keys, hostOf(agent, kind));
-          expectKeys(deny(to, request, null), hostOf(agent, kind));
-          expectAnswer(() => deny(to, request, text), hostOf(agent, kind), "not_offered");
-          expectAnswer(() => answer(to, request, text), hostOf(agent, kind), "bad_input");
-          expect(agent.controls.emptyBox?.(text)).not.toBe("");
+        fc.property(requests, said, memories, (request, text, memory) => {
+          const to = { nativeId: NATIVE, memory };
+          const deeds = [
+            ...[controls.say(to, text), controls.approve(to, request), controls.deny(to, request, null)],
+            ...[controls.approveAlways?.(to, request), controls.interrupt(to), controls.stop(to)],
+          ];
+          for (const deed of deeds) if (deed) expectDeed(mode, deed);
+          expectDeedOr("not_offered", mode, () => controls.deny(to, request, text));
+          expectDeedOr("bad_input", mode, () => controls.answer(to, request, text));
+          expect(controls.emptyBox?.(text)).not.toBe("");
         }),
         { numRuns: 500 },
       );
     });
 
-    test("has the reason of a denial in it, or the denial is refused: no reason is lost in silence", () => {
+    test("have the reason of a denial in it, or refuse it: no reason is dropped silently", () => {
       fc.assert(
-        fc.property(fc.constantFrom(...capabilities.kinds), waiting, (kind, request) => {
-          const keys = denied(agent, kind, request, "not on a Friday");
-          if (keys)
-            expect(
-              keystrokesIn(keys)
-                .map(({ bytes }) => bytes)
-                .join(""),
-            ).toContain("not on a Friday");
+        fc.property(requests, memories, (request, memory) => {
+          const to = { nativeId: NATIVE, memory };
+          const deed = expectDeedOr("not_offered", mode, () => controls.deny(to, request, "not on a Friday"));
+          if (deed) expect(deedText(deed)).toContain("not on a Friday");
         }),
       );
     });
   });
 }
 
-/** The keys, or undefined where it says so in one sentence. */
-function denied(agent: Agent, kind: Kind, request: Waiting, reason: string): Keystrokes | undefined {
+/** The deed; undefined where there is none, or where an error of this code says why in one sentence. */
+function expectDeedOr(code: ErrorCode, mode: Mode, control: () => Deed | undefined): Deed | undefined {
   try {
-    return agent.controls.deny(target(kind), request, reason);
+    const deed = control();
+    if (deed) expectDeed(mode, deed);
+    return deed;
   } catch (error) {
-    expect(error).toMatchObject({ code: "not_offered", hint: expect.any(String) });
+    if (!(error instanceof RollcallError)) throw error;
+    expect(error).toMatchObject({ code, hint: expect.any(String) });
     return undefined;
   }
 }
 
-function requestsOf({ capabilities }: Agent, kind: Kind): LaunchRequest[] {
-  const hows = [...(capabilities.canResume ? ["resume"] : []), ...(capabilities.canFork ? ["fork"] : [])];
-  const later = hows.map((how) => ({ nativeId: NATIVE, how }) as LaunchRequest["continues"]);
-  return [null, ...later].flatMap((continues) => [
-    { ...REQUEST, kind, continues },
-    { ...REQUEST, kind, continues, model: "some-model" },
+function requestFor({ sources }: Mode): LaunchRequest {
+  return launchRequest({
+    args: [`--config=said=${USER_WORDS}`],
+    env: { HOME: "/home/someone", PATH: "/usr/bin", API_TOKEN: "a-value-of-the-caller" },
+    freshId: FRESH,
+    folder: `${NOWHERE}/folder`,
+    home: `${NOWHERE}/home`,
+    hookScript: `${NOWHERE}/home/run/hook.sh`,
+    server: sources.events ? { port: 4711, password: PASSWORD } : null,
+  });
+}
+
+function requestsFor(mode: Mode): LaunchRequest[] {
+  const { canResume, canFork } = mode.capabilities;
+  const hows = [...(canResume ? (["resume"] as const) : []), ...(canFork ? (["fork"] as const) : [])];
+  return [null, ...hows.map((how) => ({ nativeId: NATIVE, how }))].flatMap((continues) => [
+    { ...requestFor(mode), continues },
+    { ...requestFor(mode), continues, model: "some-model" },
   ]);
 }
 
-/** With notes of every name, so that a control that needs one has it. */
-function target(kind: Kind): Target {
-  const notes = new Proxy({}, { get: (_, name) => (typeof name === "string" ? "noted" : undefined) });
-  return { kind, nativeId: NATIVE, notes };
-}
-
-function identitySeen(identity: Seen["identity"]): Seen {
+function identityParsed(identity: Parsed["identity"]): Parsed {
   return identity === undefined ? {} : { identity };
 }
 
-function hostOf(agent: Agent, kind: Kind): LaunchPlan["host"] | undefined {
-  return agent.capabilities.kinds.includes(kind) ? agent.plan({ ...REQUEST, kind }).host : undefined;
-}
-
-function expectKeys(keys: Keystrokes | undefined, host: LaunchPlan["host"] | undefined): void {
-  if (keys === undefined) return;
-  expect(keys.bytes).not.toBe("");
-  for (const { onScreen } of keystrokesIn(keys)) if (onScreen !== undefined) checkPattern(onScreen);
-  // One thing said is one line on pipes, and one paste at a terminal: nothing in it may end it early.
-  for (const { bytes } of keystrokesIn(keys))
-    if (host === "pipe") expect(bytes.indexOf("\n")).toBe(bytes.length - 1);
-    else expect(bytes.split("\u001b[201~").length).toBeLessThanOrEqual(2);
-}
-
-function expectAnswer(
-  answer: () => Keystrokes | undefined,
-  host: LaunchPlan["host"] | undefined,
-  code: ErrorCode,
-): void {
-  try {
-    expectKeys(answer(), host);
-  } catch (error) {
-    if (!(error instanceof RollcallError)) throw error;
-    expect(error).toMatchObject({ code, hint: expect.any(String) });
-  }
-}
-
-function answerOf(plan: () => LaunchPlan): string {
-  try {
-    return `plan for ${plan().host}`;
-  } catch (error) {
-    if (error instanceof RollcallError) return error.code;
-    throw error;
-  }
+function deedText(deed: Deed): string {
+  if (deed.via === "keys")
+    return keysIn(deed)
+      .map(({ bytes }) => bytes)
+      .join("");
+  return deed.via === "lines" ? deed.lines.join("\n") : JSON.stringify(deed.body ?? null);
 }
 
 function planText(plan: LaunchPlan): string {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentType } from "../domain/session/session.ts";
-import { objects } from "../testing/agent-words.ts";
+import { objects } from "../testing/agents/agent-words.ts";
 import type { AgentHooks, HookCodec, HookName, HookPrograms } from "./hooks.ts";
 
 const PROGRAMS: HookPrograms = {

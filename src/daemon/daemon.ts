@@ -6,13 +6,14 @@ import { createRedactor } from "../domain/redact/redact.ts";
 import type { SessionRow } from "../domain/session/session.ts";
 import { isLive } from "../domain/session/state.ts";
 import { LAUNCH_FILES, launchFolder } from "../home/launch-folder.ts";
-import { Turns } from "../machine/turns.ts";
+import { SerialQueue } from "../machine/serial-queue.ts";
 import { stamp } from "../record/context.ts";
 import { claimLog } from "./claim-log.ts";
 import type { EventHub } from "./feed/event-hub.ts";
 import { Notifier } from "./feed/notify.ts";
+import { canResume, modeOf } from "./launch/mode-of.ts";
 import { followKept } from "./operations/kept-children.ts";
-import { type CarriedBy, Outside } from "./outside/outside.ts";
+import { OutsideWatch, type SessionClue } from "./outside/outside-watch.ts";
 import type { Services } from "./services.ts";
 import type { Carrying } from "./session/carrying.ts";
 import { LiveSession } from "./session/live-session.ts";
@@ -24,11 +25,11 @@ export class Daemon {
   readonly services: Services;
   readonly hub: EventHub;
   /** Starts that bring a key, one after the other. */
-  readonly keyedStarts = new Turns();
+  readonly keyedStarts = new SerialQueue();
   readonly #sessions = new Map<string, LiveSession>();
   readonly #hooks: HookSpool;
   readonly #notifier: Notifier;
-  readonly #outside: Outside;
+  readonly #outside: OutsideWatch;
 
   constructor(services: Services) {
     this.services = services;
@@ -39,7 +40,7 @@ export class Daemon {
       async (event, payload) => this.#outside.sawHook(event, payload),
     );
     this.#notifier = new Notifier(services, this.hub);
-    this.#outside = new Outside(services, (of) => this.#carries(of));
+    this.#outside = new OutsideWatch(services, (of) => this.#has(of));
   }
 
   /** Finds every session that a daemon before this one carried; what they are is known when this resolves. */
@@ -69,7 +70,7 @@ export class Daemon {
     return [...this.#sessions.values()];
   }
 
-  carry(carrying: Carrying): LiveSession {
+  open(carrying: Carrying): LiveSession {
     const session = new LiveSession(this.services, carrying, () => this.#forget(carrying));
     this.#sessions.set(carrying.id, session);
     return session;
@@ -90,7 +91,7 @@ export class Daemon {
       // Long known to be lost, with nothing to show that it is not.
       const marker = row.carried?.launch.marker ?? "none";
       if (row.state === "unknown" && !existsSync(launchFolder(places.home, marker))) return;
-      const session = this.carryAgain(row);
+      const session = this.reopen(row);
       if (session) await session.lookNow();
       else await this.#giveUp(row);
     } catch (error) {
@@ -108,16 +109,18 @@ export class Daemon {
   }
 
   /** From the record and the folder of the launch alone. Undefined for a record whose launch is not known. */
-  carryAgain(row: SessionRow): LiveSession | undefined {
+  reopen(row: SessionRow): LiveSession | undefined {
     const agent = findAgent(row.agentType);
-    if (!row.carried || !agent) return undefined;
+    const mode = modeOf(row);
+    if (!row.carried || !agent || !mode) return undefined;
     const folder = launchFolder(this.services.places.home, row.carried.launch.marker);
-    return this.carry({
+    return this.open({
       id: row.id,
       generation: row.generation,
       kind: row.kind,
       launch: row.carried.launch,
       agent,
+      mode,
       agentPaths: readAgentPaths(folder),
       redactor: createRedactor([...this.services.context.secrets(), ...readSecrets(folder)]),
     });
@@ -127,7 +130,7 @@ export class Daemon {
     if (this.#sessions.get(id)?.carrying.generation === generation) this.#sessions.delete(id);
   }
 
-  #carries(of: CarriedBy): boolean {
+  #has(of: SessionClue): boolean {
     return this.all.some((session) =>
       "nativeId" in of ? session.target.nativeId === of.nativeId : session.transcript.path === of.transcript,
     );
@@ -167,9 +170,9 @@ export function liveOrThrow(daemon: Daemon, row: SessionRow): LiveSession {
   const session = daemon.get(row.id);
   if (session && isLive(row.state)) return session;
   if (row.carried === null) throw notCarried(row);
-  const canResume = !session && findAgent(row.agentType)?.capabilities.canResume === true;
+  const isResumable = !session && canResume(row);
   throw new RollcallError("wrong_state", `Session ${row.id} is ${row.state}.`, {
-    hint: canResume
+    hint: isResumable
       ? `\`rollcall resume ${row.id}\` goes on with it.`
       : `See \`rollcall explain ${row.id}\`.`,
   });

@@ -1,7 +1,7 @@
 import { RollcallError } from "../domain/errors.ts";
 import { isLive } from "../domain/session/state.ts";
 import type { Daemon } from "./daemon.ts";
-import { Launches } from "./launch/launches.ts";
+import { LaunchGate } from "./launch/launch-gate.ts";
 import {
   type ForkInput,
   forkSession,
@@ -21,11 +21,11 @@ import type { Handlers } from "./socket/socket-server.ts";
 
 /** What is done for each operation of the table. */
 export function handlersOf(daemon: Daemon, stop: () => void): Handlers {
-  const launches = new Launches();
+  const gate = new LaunchGate();
   return {
-    start_session: async (input: StartInput) => launches.run(async () => startSession(daemon, input)),
-    resume_session: async (input: ResumeInput) => launches.run(async () => resumeSession(daemon, input)),
-    fork_session: async (input: ForkInput) => launches.run(async () => forkSession(daemon, input)),
+    start_session: async (input: StartInput) => gate.run(async () => startSession(daemon, input)),
+    resume_session: async (input: ResumeInput) => gate.run(async () => resumeSession(daemon, input)),
+    fork_session: async (input: ForkInput) => gate.run(async () => forkSession(daemon, input)),
     send_input: async (input: Parameters<typeof sendInput>[1], signal) => sendInput(daemon, input, signal),
     send_keys: async (input: Parameters<typeof sendKeys>[1]) => sendKeys(daemon, input),
     answer_request: async (input: AnswerInput) => answerRequest(daemon, input),
@@ -40,10 +40,10 @@ export function handlersOf(daemon: Daemon, stop: () => void): Handlers {
     explain_session: async (input: { sessionId: string }) => explainSession(daemon, input),
     get_status: async () => statusOf(daemon),
     stop_daemon: async (input: StopInput, signal) => {
-      await launches.close();
+      await gate.close();
       // Where it has to stay because something could not be ended, it also starts again.
       return stopDaemon(daemon, input, signal, stop).catch((error: unknown) => {
-        launches.open();
+        gate.open();
         throw error;
       });
     },

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { homeFolder } from "../home/layout.ts";
 import { ScreenCache } from "../host/screen-cache.ts";
 import { startTimeOf } from "../machine/process.ts";
-import { Turns } from "../machine/turns.ts";
+import { SerialQueue } from "../machine/serial-queue.ts";
 import { takeLock } from "../record/lock.ts";
 import { openForDaemon } from "../record/open.ts";
 import { findAsker } from "./asker.ts";
@@ -111,7 +111,7 @@ async function serve(
     hub,
     observations: new Observations({ store, redact, publish: (observation) => hub.observe(observation) }),
     screens: new ScreenCache(),
-    snapshots: new Turns(),
+    snapshots: new SerialQueue(),
     leftovers: new Leftovers(programs.holder),
     trees: new TreeWatch(),
     slices: new OutputSlices(),

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { ScreenCache } from "../host/screen-cache.ts";
-import type { Turns } from "../machine/turns.ts";
+import type { SerialQueue } from "../machine/serial-queue.ts";
 import type { Context } from "../record/context.ts";
 import type { Rollcall } from "../record/rollcall.ts";
 import type { EventHub } from "./feed/event-hub.ts";
@@ -20,7 +20,7 @@ export interface Services {
   readonly observations: Observations;
   readonly screens: ScreenCache;
   /** Serialises the writing of snapshots, so that it never delays a screen that somebody asks for. */
-  readonly snapshots: Turns;
+  readonly snapshots: SerialQueue;
   readonly leftovers: Leftovers;
   readonly trees: TreeWatch;
   readonly slices: OutputSlices;

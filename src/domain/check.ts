@@ -1,7 +1,8 @@
 import { RollcallError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
-import { METADATA_LIMIT_BYTES } from "./session/session.ts";
 import { type Instant, parseInstant } from "./time.ts";
+
+export const METADATA_LIMIT_BYTES = 65_536;
 
 /** A value of a closed list, or one sentence that names the list. */
 export function checkOneOf<T extends string>(list: readonly T[], value: unknown, what: string): T {

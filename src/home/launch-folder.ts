@@ -15,7 +15,7 @@ export const LAUNCH_FILES = {
   /** How far each stream of a pipe was parsed. */
   consumed: "consumed",
   /** What the parsers of the agent remember. */
-  notes: "notes",
+  memory: "memory",
   /** Where the agent keeps its own files. */
   agentPaths: "agent-paths",
   /** The processes, as the last scan found them. */

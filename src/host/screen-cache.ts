@@ -1,4 +1,4 @@
-import { Turns } from "../machine/turns.ts";
+import { SerialQueue } from "../machine/serial-queue.ts";
 import type { ScreenSize } from "./emulator.ts";
 import { readOn, readScreen, type ScreenReading } from "./read-screen.ts";
 import type { Screen } from "./screen.ts";
@@ -11,7 +11,7 @@ export class ScreenCache {
   readonly #most: number;
   /** By folder, the one asked for last at the end. */
   readonly #readings = new Map<string, ScreenReading>();
-  readonly #turns = new Turns();
+  readonly #queue = new SerialQueue();
   /** The last question about each folder; it must not hold the answer. */
   readonly #asked = new Map<string, Promise<void>>();
 
@@ -28,7 +28,7 @@ export class ScreenCache {
    * worked on, since all of it is computing, and memory stays bounded however many ask.
    */
   screenOf(dir: string, size: ScreenSize): Promise<Screen> {
-    const turn = this.#turns.take(() => this.#update(dir, size));
+    const turn = this.#queue.run(() => this.#update(dir, size));
     const forget = () => {};
     this.#asked.set(dir, turn.then(forget, forget));
     return turn;

@@ -48,6 +48,7 @@ export const launches: Arbitrary<Launch> = fc.record({
   marker: word,
   at: instants,
   host: oneOf(HOSTS),
+  mode: word,
   view: fc.constant(null),
   args: fc.array(word, { maxLength: 2 }),
   cwd: word,

@@ -14,6 +14,7 @@ export const LAUNCH: Launch = {
   marker: "marker-1",
   at: "2026-01-01T00:00:00.000Z",
   host: "pty",
+  mode: "interactive",
   view: null,
   args: [],
   cwd: "/work",
@@ -142,5 +143,10 @@ export const END: Observation = { saw: "end_asked", graceMs: 10_000 };
 export const PAUSE: Observation = { saw: "pause_asked" };
 export const CONTINUE: Observation = { saw: "continue_asked" };
 export const NOT_READY: Observation = { saw: "not_ready", afterMs: 60_000 };
-export const TIMEOUT: Observation = { saw: "limit_reached", limit: "timeout", graceMs: 10_000 };
+export const TIMEOUT: Observation = {
+  saw: "limit_passed",
+  limit: { kind: "timeout", allowed: 60_000, unit: "ms" },
+  passedMs: 60_000,
+  graceMs: 10_000,
+};
 export const GONE: Observation = { saw: "holder_gone" };

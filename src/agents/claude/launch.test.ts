@@ -1,33 +1,23 @@
 import { describe, expect, test } from "vitest";
-import type { LaunchRequest } from "../agent.ts";
-import { plan } from "./launch.ts";
+import { launchRequest } from "../../testing/agents/launch-request.ts";
+import { autonomous } from "./autonomous/mode.ts";
+import { interactive } from "./interactive/mode.ts";
 
-const REQUEST: LaunchRequest = {
-  sessionId: "s",
-  kind: "interactive",
-  args: [],
+const { plan } = interactive;
+const REQUEST = launchRequest({
   cwd: "/home/someone/my.project_1",
-  model: null,
   env: { HOME: "/home/someone" },
-  freshId: "fresh",
-  continues: null,
-  answering: [],
   hookScript: "/state folder/it's/hook.sh",
-  folder: "/run/s",
-  home: "/state",
-  node: "/bin/node",
-  programs: { scripted: "/lib/scripted-agent.cjs" },
-};
+});
 const CONFIG = "/home/someone/.claude";
 const FOLDER = `${CONFIG}/projects/-home-someone-my-project-1`;
 
-describe("an interactive session", () => {
-  test("has a terminal, an id of ours, and settings for itself alone", () => {
+describe("an interactive session of Claude", () => {
+  test("has an id of ours, and settings for itself alone", () => {
     const { files, ...planned } = plan(REQUEST);
     expect(planned).toEqual({
       command: ["claude", "--session-id", "fresh", "--settings", "/run/s/settings.json"],
       env: {},
-      host: "pty",
       nativeId: "fresh",
       transcript: `${FOLDER}/fresh.jsonl`,
       liveFiles: `${CONFIG}/sessions`,
@@ -47,15 +37,14 @@ describe("an interactive session", () => {
   });
 });
 
-describe("an autonomous session", () => {
+describe("an autonomous session of Claude", () => {
   test("speaks in lines of JSON both ways, and tells its states", () => {
-    const { command, ...planned } = plan({ ...REQUEST, kind: "autonomous" });
+    const { command, ...planned } = autonomous.plan(REQUEST);
     expect(command.slice(1, 8).join(" ")).toBe(
       "-p --input-format stream-json --output-format stream-json --verbose --permission-prompt-tool",
     );
     expect(planned).toMatchObject({
       env: { CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: "1" },
-      host: "pipe",
       transcript: `${FOLDER}/fresh.jsonl`,
     });
     expect(planned).not.toHaveProperty("liveFiles");
@@ -63,7 +52,7 @@ describe("an autonomous session", () => {
   });
 });
 
-describe("the conversation", () => {
+describe("the conversation of Claude", () => {
   test("is resumed under its id", () => {
     const planned = plan({ ...REQUEST, continues: { nativeId: "old", how: "resume" } });
     expect(planned.command.slice(1, 3)).toEqual(["--resume", "old"]);
@@ -95,7 +84,7 @@ describe("the conversation", () => {
   });
 });
 
-describe("arguments of the caller", () => {
+describe("arguments for Claude", () => {
   test("come last, behind the model", () => {
     const { command } = plan({ ...REQUEST, model: "opus", args: ["--permission-mode", "plan"] });
     expect(command.slice(-4)).toEqual(["--model", "opus", "--permission-mode", "plan"]);
@@ -135,8 +124,4 @@ describe("arguments of the caller", () => {
     expect(planned).not.toHaveProperty("files");
     expect(planned.notice).toMatch(/without the input of the tool/);
   });
-});
-
-test("a kind that it does not have is refused", () => {
-  expect(() => plan({ ...REQUEST, kind: "acp" })).toThrow(expect.objectContaining({ code: "bad_usage" }));
 });

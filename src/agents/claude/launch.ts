@@ -1,52 +1,50 @@
 import { RollcallError } from "../../domain/errors.ts";
-import type { LaunchPlan, LaunchRequest } from "../agent.ts";
-import { initialize } from "./protocol.ts";
+import type { LaunchPlan, LaunchRequest } from "../launch.ts";
+import { configFolder, hasConfigFolder, transcriptPath } from "./paths.ts";
 import { settingsWith } from "./settings.ts";
-import { transcriptPath } from "./transcript-path.ts";
 
 const SETTINGS = "settings.json";
 
-/** Both ways of talking to it in lines of JSON, and each thing that it wants to do is asked for. */
-const STREAMING = [
-  ...["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"],
-  ...["--permission-prompt-tool", "stdio"],
-  // It repeats what it was told: so an answer is known to be taken.
-  "--replay-user-messages",
-];
+/** The part of a plan in which the modes differ. */
+interface ModeOptions {
+  readonly options: readonly string[];
+  /** The hooks that call our script. Few, for each holds the session up. */
+  readonly events: readonly string[];
+}
 
-export function plan(request: LaunchRequest): LaunchPlan {
-  const { kind, model, args } = request;
-  if (kind === "acp")
-    throw new RollcallError("bad_usage", "Claude Code does not speak ACP itself.", {
-      hint: "Valid kinds: interactive, autonomous.",
-    });
+/** The plan that both modes share. */
+export function planClaude(request: LaunchRequest, { options, events }: ModeOptions): LaunchPlan {
+  const { model, args } = request;
   checkArguments(args);
-  const isStreaming = kind === "autonomous";
+  const hasSettings = bringsSettings(args);
   const nativeId = nativeIdOf(request);
-  const brings = args.some((arg) => /^--settings(=|$)/u.test(arg));
-  const events = isStreaming ? ["SessionStart"] : ["SessionStart", "PermissionRequest", "SessionEnd"];
   return {
     command: [
-      ...["claude", ...(isStreaming ? STREAMING : []), ...identityOf(request)],
-      ...(brings ? [] : ["--settings", `${request.folder}/${SETTINGS}`]),
+      ...["claude", ...options, ...identityOptions(request)],
+      ...(hasSettings ? [] : ["--settings", `${request.folder}/${SETTINGS}`]),
       ...(model === null ? [] : ["--model", model]),
       ...args,
     ],
-    env: isStreaming ? { CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: "1" } : reporting(request.env),
-    host: isStreaming ? "pipe" : "pty",
+    env: {},
     nativeId,
-    ...(brings ? {} : { files: { [SETTINGS]: settingsWith(request.hookScript, events) } }),
-    ...filesOf(request, nativeId),
-    ...(isStreaming ? { opening: initialize() } : {}),
-    ...(brings && !isStreaming ? { notice: WITHOUT_HOOKS } : {}),
+    ...(hasSettings ? {} : { files: { [SETTINGS]: settingsWith(request.hookScript, events) } }),
+    transcript: expectedTranscript(request, nativeId),
   };
 }
 
-/** It takes one `--settings` only, and the last one wins. */
-const WITHOUT_HOOKS =
-  "It was started with settings of its own, in place of Rollcall's: what it asks for is told without the input of the tool.";
+/** Claude Code accepts one `--settings` only, and the last one wins. */
+export function bringsSettings(args: readonly string[]): boolean {
+  return args.some((arg) => /^--settings(=|$)/u.test(arg));
+}
 
-/** What these do would leave the session without its identity, or without a terminal or stream to follow. */
+/** The absolute folder of its files, for a process in the folder of this launch. */
+export function configOf({ env, cwd }: LaunchRequest): string | undefined {
+  if (!hasConfigFolder(env)) return undefined;
+  const folder = configFolder(env);
+  return folder.startsWith("/") ? folder : `${cwd}/${folder}`;
+}
+
+/** With these a session would lose its identity, or its terminal or stream. */
 const OURS =
   /^(?:-[prc]|--(?:print|resume|continue|fork-session|session-id|input-format|output-format|permission-prompt-tool|replay-user-messages|no-session-persistence|from-pr|teleport|remote|background|bg|tmux)(?:=|$))/u;
 
@@ -63,29 +61,14 @@ function nativeIdOf({ continues, freshId }: LaunchRequest): string {
   return continues?.how === "resume" ? continues.nativeId : freshId;
 }
 
-function identityOf({ continues, freshId }: LaunchRequest): string[] {
+function identityOptions({ continues, freshId }: LaunchRequest): string[] {
   if (continues?.how === "resume") return ["--resume", continues.nativeId];
   const own = ["--session-id", freshId];
   return continues === null ? own : ["--resume", continues.nativeId, "--fork-session", ...own];
 }
 
-/** Its reports stop together with its titles. */
-function reporting({
-  CLAUDE_CODE_DISABLE_TERMINAL_TITLE: off,
-}: LaunchRequest["env"]): Record<string, string> {
-  return off === undefined ? {} : { CLAUDE_CODE_DISABLE_TERMINAL_TITLE: "" };
-}
-
-/** Where it is expected to write. A conversation that began in another folder stays there, as a hook tells. */
-function filesOf(
-  { env, cwd, kind }: LaunchRequest,
-  nativeId: string,
-): Pick<LaunchPlan, "transcript" | "liveFiles"> {
-  const own = env.CLAUDE_CONFIG_DIR || (env.HOME ? `${env.HOME}/.claude` : undefined);
-  if (own === undefined) return { transcript: null };
-  const folder = own.startsWith("/") ? own : `${cwd}/${own}`;
-  return {
-    transcript: transcriptPath(folder, cwd, nativeId),
-    ...(kind === "interactive" ? { liveFiles: `${folder}/sessions` } : {}),
-  };
+/** A conversation that began in another folder stays there: then a hook names the file. */
+function expectedTranscript(request: LaunchRequest, nativeId: string): string | null {
+  const config = configOf(request);
+  return config === undefined ? null : transcriptPath(config, request.cwd, nativeId);
 }

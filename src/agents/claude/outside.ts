@@ -1,16 +1,25 @@
 import { type JsonObject, readJsonObject } from "../../domain/json.ts";
 import type { Kind } from "../../domain/session/session.ts";
 import type { Outside, OutsideIdentity } from "../agent.ts";
-import { configFolder } from "./config-folder.ts";
-import { transcriptPath } from "./transcript-path.ts";
-import { turnAtRest } from "./turns.ts";
+import { parseHook } from "./interactive/hook.ts";
+import { parseLiveFile } from "./interactive/live-file.ts";
+import type { ClaudeMemory } from "./memory.ts";
+import { configFolder, transcriptPath } from "./paths.ts";
+import { parseTranscript } from "./transcript/transcript.ts";
+import { turnAtRest } from "./transcript/turns.ts";
 
 const TRANSCRIPT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
 
 /** Sessions of Claude Code that someone started by hand: each has a live file, and a transcript from its first prompt. */
-export const outside: Outside = {
-  // Its live file is all there is, from its first word on.
-  notes: { file: "unseen" },
+export const outside: Outside<ClaudeMemory> = {
+  // Nobody saw it load, so that the first `idle` in its live file counts.
+  memory: { fileStatus: "unseen" },
+  sources: {
+    file: { parse: parseLiveFile },
+    hook: { parse: parseHook },
+    transcript: { parse: parseTranscript },
+  },
+  trust: ["file", "hook"],
   turnAtRest,
   places(env) {
     const config = configFolder(env);
@@ -27,7 +36,7 @@ export const outside: Outside = {
   ofTranscript(name, line) {
     const nativeId = TRANSCRIPT.exec(name)?.[1];
     const content = nativeId === undefined ? undefined : readJsonObject(line);
-    // The first lines of a file may tell only what was typed.
+    // The first lines of a file may have nothing but a text that was typed.
     return content && typeof content.cwd === "string" ? identityOf(nativeId, content, null) : undefined;
   },
   ofHook(payload) {
@@ -43,7 +52,7 @@ function identityOf(nativeId: unknown, content: JsonObject, pid: number | null):
   return { nativeId, kind: kindOf(content), cwd, pid };
 }
 
-/** What a program runs by its interface has nobody at a terminal. */
+/** A session that a program runs by the SDK has nobody at a terminal. */
 function kindOf({ entrypoint }: JsonObject): Kind {
   return typeof entrypoint === "string" && entrypoint.startsWith("sdk") ? "autonomous" : "interactive";
 }

@@ -1,4 +1,4 @@
-/** What a session is started with beside the user's own settings, which it adds to. Few, for each holds it up. */
+/** Settings that a session gets beside the user's own, with hooks that call our script. */
 export function settingsWith(hookScript: string, events: readonly string[]): string {
   const hooks = Object.fromEntries(
     events.map((event) => [

@@ -6,7 +6,7 @@ const WITH_VALUE: ReadonlySet<string> = new Set([
   ...["-p", "--profile", "-s", "--sandbox", "--add-dir", "-a", "--ask-for-approval"],
 ]);
 
-/** What would take the conversation, or the folder, out of our sight. */
+/** Options that would hide the conversation, or its folder, from Rollcall. */
 const REFUSED: Readonly<Record<string, string>> = {
   "-C": "Choose its folder with --cwd.",
   "--cd": "Choose its folder with --cwd.",

@@ -1,30 +1,18 @@
 import { describe, expect, test } from "vitest";
-import type { LaunchRequest } from "../agent.ts";
-import { lockOf, plan, sockets } from "./launch.ts";
+import { launchRequest } from "../../testing/agents/launch-request.ts";
+import type { LaunchRequest } from "../launch.ts";
+import { autonomous } from "./autonomous/mode.ts";
+import { lockOf, sockets } from "./home.ts";
+import { interactive } from "./interactive/mode.ts";
 
-const REQUEST: LaunchRequest = {
-  sessionId: "s",
-  kind: "interactive",
-  args: [],
-  cwd: "/project",
-  model: null,
-  env: { HOME: "/home/user" },
-  freshId: "fresh",
-  continues: null,
-  answering: [],
-  hookScript: "/home/run/hook.sh",
-  folder: "/run/s",
-  home: "/state",
-  node: "/bin/node",
-  programs: { scripted: "/lib/scripted-agent.cjs" },
-};
+const { plan } = interactive;
+const REQUEST = launchRequest({ env: { HOME: "/home/user" } });
 
 describe("an interactive session of Codex", () => {
   test("runs its tools itself, has no id yet, and leaves the user's files alone", () => {
     expect(plan(REQUEST)).toEqual({
       command: ["codex", "-c", "features.daemon_auto_start=false"],
       env: {},
-      host: "pty",
       nativeId: null,
       transcript: null,
       transcripts: "/home/user/.codex/sessions",
@@ -60,15 +48,14 @@ describe("an interactive session of Codex", () => {
 
 describe("an autonomous session of Codex", () => {
   const opened = (request: Partial<LaunchRequest>) =>
-    (plan({ ...REQUEST, kind: "autonomous", ...request }).opening ?? "")
+    (autonomous.plan({ ...REQUEST, ...request }).opening ?? "")
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
 
   test("speaks to the app server, which opens the conversation at once", () => {
-    expect(plan({ ...REQUEST, kind: "autonomous", args: ["-c", "a=1"] })).toMatchObject({
+    expect(autonomous.plan({ ...REQUEST, args: ["-c", "a=1"] })).toMatchObject({
       command: ["codex", "app-server", "-c", "a=1"],
-      host: "pipe",
     });
     expect(opened({})).toEqual([
       expect.objectContaining({ method: "initialize" }),
@@ -86,7 +73,7 @@ describe("an autonomous session of Codex", () => {
   });
 });
 
-describe("an argument", () => {
+describe("an argument for Codex", () => {
   test.each([
     [["-c", "resume=1", "--model", "exec", "--search"]],
     [["--config=a=b", "-s", "read-only", "--full-auto"]],
@@ -107,8 +94,4 @@ describe("an argument", () => {
       expect.objectContaining({ code: "bad_usage", hint: expect.any(String) }),
     );
   });
-});
-
-test("a kind that it does not have is refused", () => {
-  expect(() => plan({ ...REQUEST, kind: "acp" })).toThrow(expect.objectContaining({ code: "bad_usage" }));
 });

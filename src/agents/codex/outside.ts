@@ -1,14 +1,16 @@
 import { isJsonObject, type JsonObject, readJsonObject } from "../../domain/json.ts";
 import type { Outside } from "../agent.ts";
+import { rolloutFolder } from "./home.ts";
+import type { CodexMemory } from "./memory.ts";
+import { parseRollout } from "./rollout/rollout.ts";
 
 const TRANSCRIPT = /^rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
 
-/** Sessions of Codex that someone started by hand: nothing tells of one but its rollout, from its first prompt on. */
-export const outside: Outside = {
-  places(env) {
-    const home = env.CODEX_HOME || `${env.HOME ?? ""}/.codex`;
-    return { liveFiles: null, transcripts: `${home}/sessions` };
-  },
+/** Sessions of Codex that someone started by hand: each has a rollout from its first prompt on, and nothing else. */
+export const outside: Outside<CodexMemory> = {
+  sources: { transcript: { parse: parseRollout } },
+  trust: ["transcript"],
+  places: (env) => ({ liveFiles: null, transcripts: rolloutFolder(env) }),
   ofTranscript(name, line) {
     const nativeId = TRANSCRIPT.exec(name)?.[1];
     const meta = nativeId === undefined ? undefined : metaIn(line);

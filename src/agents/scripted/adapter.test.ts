@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { scripted } from "./adapter.ts";
-
-const { report, stream, transcript, hook } = scripted.observe;
+import { autonomous } from "./autonomous/mode.ts";
+import { parseStream } from "./autonomous/stream.ts";
+import { parseHook } from "./hook.ts";
+import { interactive } from "./interactive/mode.ts";
+import { parseReport } from "./interactive/report.ts";
+import { parseTranscript } from "./interactive/transcript.ts";
 
 /** Words that the parsers know, between others. */
 const word = fc.oneof(
@@ -37,19 +40,19 @@ const line = fc.record({
 });
 
 describe("the scripted agent's parsers", () => {
-  test("are told nothing by random text", () => {
+  test("find nothing in random text", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect([stream?.(text, {}), transcript?.(text, {}), hook?.(text, {}, {})]).toEqual([{}, {}, {}]);
+        expect([parseStream(text), parseTranscript(text), parseHook(text, {})]).toEqual([{}, {}, {}]);
       }),
     );
   });
 
-  test("are told nothing by random reports", () => {
+  test("find nothing in random reports", () => {
     fc.assert(
       fc.property(fc.dictionary(word, fc.string()), (fields) => {
         fc.pre(fields.app !== "scripted");
-        expect(report?.(fields, {})).toEqual({});
+        expect(parseReport(fields)).toEqual({});
       }),
     );
   });
@@ -58,18 +61,18 @@ describe("the scripted agent's parsers", () => {
     const state = fc.constantFrom("idle", "working", "done", "error", "blocked", "clear");
     fc.assert(
       fc.property(fc.dictionary(word, fc.string()), state, line, (fields, said, object) => {
-        report?.({ ...fields, app: "scripted", state: said }, {});
-        stream?.(JSON.stringify(object), {});
-        transcript?.(JSON.stringify(object), {});
-        for (const event of ["session_start", "turn_end", "request"]) hook?.(event, object, {});
+        parseReport({ ...fields, app: "scripted", state: said });
+        parseStream(JSON.stringify(object));
+        parseTranscript(JSON.stringify(object));
+        for (const event of ["session_start", "turn_end", "request"]) parseHook(event, object);
       }),
     );
   });
 });
 
 describe("the scripted agent", () => {
-  test("is trusted by kind, its own word first", () => {
-    expect(scripted.trust("interactive")).toEqual(["terminal", "hook", "screen"]);
-    expect(scripted.trust("autonomous")).toEqual(["stream", "hook"]);
+  test("is trusted by mode, its own word first", () => {
+    expect(interactive.trust).toEqual(["terminal", "hook", "screen"]);
+    expect(autonomous.trust).toEqual(["stream", "hook"]);
   });
 });

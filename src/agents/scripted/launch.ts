@@ -1,26 +1,20 @@
-import { RollcallError } from "../../domain/errors.ts";
-import type { LaunchPlan, LaunchRequest } from "../agent.ts";
+import type { LaunchPlan, LaunchRequest } from "../launch.ts";
 
-export function plan(request: LaunchRequest): LaunchPlan {
-  const { kind, model, args, node, programs } = request;
-  if (kind === "acp")
-    throw new RollcallError("bad_usage", "The scripted agent does not speak ACP.", {
-      hint: "Valid kinds: interactive, autonomous.",
-    });
+/** The plan that all modes share, with the options of one of them. The transcript is in the folder `sessions`. */
+export function planProgram(request: LaunchRequest, options: readonly string[]): LaunchPlan {
+  const { model, args, node, programs } = request;
   const home = request.env.SCRIPTED_AGENT_HOME ?? `${request.home}/scripted`;
   const nativeId = nativeIdOf(request);
   return {
     command: [
-      ...[node, programs.scripted, ...identityOf(request)],
+      ...[node, programs.scripted, ...identityOptions(request)],
       ...(model === null ? [] : ["--model", model]),
-      ...(kind === "autonomous" ? ["--print"] : []),
+      ...options,
       ...args,
     ],
     env: { SCRIPTED_AGENT_HOME: home },
-    host: kind === "autonomous" ? "pipe" : "pty",
     nativeId,
-    // The stream of an autonomous session tells the same: read both, and each turn would count twice.
-    transcript: kind === "autonomous" ? null : `${home}/sessions/${nativeId}.jsonl`,
+    transcript: `${home}/sessions/${nativeId}.jsonl`,
   };
 }
 
@@ -28,7 +22,7 @@ function nativeIdOf({ continues, freshId }: LaunchRequest): string {
   return continues?.how === "resume" ? continues.nativeId : freshId;
 }
 
-function identityOf({ continues, freshId }: LaunchRequest): string[] {
+function identityOptions({ continues, freshId }: LaunchRequest): string[] {
   if (continues?.how === "resume") return ["--resume", continues.nativeId];
   const own = ["--session-id", freshId];
   return continues === null ? own : ["--fork", continues.nativeId, ...own];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { hook } from "./hook.ts";
-import { stream } from "./stream.ts";
-import { transcript } from "./transcript.ts";
+import { parseStream } from "./autonomous/stream.ts";
+import { parseHook } from "./hook.ts";
+import { parseTranscript } from "./interactive/transcript.ts";
 
 const AT = "2026-11-16T01:50:15.182Z";
 const REQUEST = { request_key: "n/1/1", time: AT, model: "m", input: 5, output: 6 };
@@ -55,20 +55,20 @@ const ENTRIES: readonly (readonly [line: object, entry: object])[] = [
   ],
 ];
 
-describe("a line", () => {
+describe("a line of scripted", () => {
   test.each(ENTRIES)("%o is an entry in stream and transcript", (line, entry) => {
-    expect(stream(JSON.stringify(line)).entries).toEqual([entry]);
-    expect(transcript(JSON.stringify(line))).toMatchObject({ entries: [entry] });
+    expect(parseStream(JSON.stringify(line)).entries).toEqual([entry]);
+    expect(parseTranscript(JSON.stringify(line))).toMatchObject({ entries: [entry] });
   });
 
   test("of a good turn counts its requests and adds no entry", () => {
-    expect(transcript(JSON.stringify(RESULT))).toEqual({ usage: [COUNTED], isTurnRead: true });
-    expect(stream(JSON.stringify(RESULT))).toMatchObject({ usage: [COUNTED] });
+    expect(parseTranscript(JSON.stringify(RESULT))).toEqual({ usage: [COUNTED], isTurnRead: true });
+    expect(parseStream(JSON.stringify(RESULT))).toMatchObject({ usage: [COUNTED] });
   });
 
   test("with all that a request can use counts it exactly", () => {
     const full = { ...REQUEST, cache_read: 3000, cache_write: 400, reasoning: 7, cost_usd: 0.123456789 };
-    expect(transcript(JSON.stringify({ ...RESULT, usage: [full] })).usage).toEqual([
+    expect(parseTranscript(JSON.stringify({ ...RESULT, usage: [full] })).usage).toEqual([
       {
         ...COUNTED,
         tokensCacheRead: 3000,
@@ -86,29 +86,35 @@ describe("a line", () => {
     ["nothing"],
     [null],
   ])("with the request %o does not count it", (request) => {
-    expect(transcript(JSON.stringify({ ...RESULT, usage: [request] }))).toEqual({ isTurnRead: true });
+    expect(parseTranscript(JSON.stringify({ ...RESULT, usage: [request] }))).toEqual({ isTurnRead: true });
   });
 
   test("with numbers that are none leaves them unmeasured", () => {
     const odd = { ...REQUEST, input: -1, output: 1.5, cost_usd: -0.1 };
-    expect(transcript(JSON.stringify({ ...RESULT, usage: [odd] })).usage).toEqual([
+    expect(parseTranscript(JSON.stringify({ ...RESULT, usage: [odd] })).usage).toEqual([
       { ...COUNTED, tokensInput: null, tokensOutput: null },
     ]);
   });
 
   test("that a fork copied tells nothing", () => {
-    expect(transcript(JSON.stringify({ ...RESULT, inherited: true }))).toEqual({});
+    expect(parseTranscript(JSON.stringify({ ...RESULT, inherited: true }))).toEqual({});
   });
 
   test("of the beginning says who it is", () => {
     const line = JSON.stringify({ type: "init", session_id: "n", model: "m", version: "1.0.0" });
     const identity = { nativeId: "n", model: "m", agentVersion: "1.0.0" };
-    expect(stream(line)).toEqual({ identity });
-    expect(transcript(line)).toEqual({ identity });
+    expect(parseStream(line)).toEqual({ identity });
+    expect(parseTranscript(line)).toEqual({ identity });
   });
 });
 
-describe("the stream", () => {
+test("a line of a helper belongs to a child, in stream and transcript", () => {
+  const line = JSON.stringify({ type: "helper", id: "helper-1", state: "done" });
+  const child = { nativeId: "helper-1" };
+  expect([parseStream(line), parseTranscript(line)]).toEqual([{ child }, { child }]);
+});
+
+describe("the stream of scripted", () => {
   test.each([
     [{ type: "state", state: "idle" }, { says: "ready" }],
     [{ type: "state", state: "working" }, { says: "working" }],
@@ -143,7 +149,7 @@ describe("the stream", () => {
       },
     ],
   ])("with %o is a signal", (line, signal) => {
-    expect(stream(JSON.stringify(line)).signal).toMatchObject({ source: "stream", ...signal });
+    expect(parseStream(JSON.stringify(line)).signal).toMatchObject({ source: "stream", ...signal });
   });
 
   test.each([
@@ -152,18 +158,18 @@ describe("the stream", () => {
     [{ type: "result", turn: "odd" }],
     [{ type: "delta", text: "word" }],
     [{ type: "noise", text: "…" }],
-    [{ type: "helper", id: "helper-1", state: "done" }],
+    [{ type: "helper", state: "done" }],
     [{ type: "refused", text: "…" }],
     [{ type: "tool_call" }],
     [{ type: "user", text: 5 }],
     [[]],
     [7],
   ])("with %o tells nothing", (line) => {
-    expect(stream(JSON.stringify(line))).toEqual({});
+    expect(parseStream(JSON.stringify(line))).toEqual({});
   });
 });
 
-describe("a hook", () => {
+describe("a hook of scripted", () => {
   test.each([
     ["turn_start", {}, { says: "working" }],
     ["turn_end", { turn: "good", text: "x" }, { says: "ready", turn: "good", excerpt: null }],
@@ -171,17 +177,19 @@ describe("a hook", () => {
     ["turn_end", { turn: "aborted" }, { says: "ready", turn: "aborted" }],
     ["request", { request_id: "r", kind: "permission", tool: "T" }, { says: "asking" }],
   ])("of %s with %o is a signal", (event, payload, signal) => {
-    expect(hook(event, payload)).toEqual({ signal: expect.objectContaining({ source: "hook", ...signal }) });
+    expect(parseHook(event, payload)).toEqual({
+      signal: expect.objectContaining({ source: "hook", ...signal }),
+    });
   });
 
   test("of the start says that it is ready and who it is", () => {
-    expect(hook("session_start", { session_id: "n", model: "m", version: "1.0.0" })).toMatchObject({
+    expect(parseHook("session_start", { session_id: "n", model: "m", version: "1.0.0" })).toMatchObject({
       signal: { says: "ready" },
       identity: { nativeId: "n", model: "m", agentVersion: "1.0.0" },
     });
   });
 
   test.each(["session_end", "turn_end", "request", "Stop", ""])("of %j alone tells nothing", (event) => {
-    expect(hook(event, {})).toEqual({});
+    expect(parseHook(event, {})).toEqual({});
   });
 });

@@ -2,26 +2,22 @@ import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { parseInstant } from "../../domain/time.ts";
 import type { NewEntry } from "../../domain/transcript/entry.ts";
 import type { UsageEntry } from "../../domain/usage.ts";
-import type { Seen } from "../agent.ts";
-import { textOf, turnOf } from "./signals.ts";
+import { countOf, textFields, textOf } from "../json-lines.ts";
+import type { Parsed } from "../parsed.ts";
+import { turnOf } from "./signals.ts";
 
-/** What transcript and stream tell in the same words. */
-export function seenIn(line: JsonObject): Omit<Seen, "signal"> {
-  if (line.type === "init") return { identity: identityOf(line) };
+/** The fields that lines of the transcript and of the stream share. */
+export function parseFields(line: JsonObject): Omit<Parsed, "signal"> {
+  const { session_id: nativeId, model, version: agentVersion } = line;
+  if (line.type === "init") return { identity: textFields({ nativeId, model, agentVersion }) };
+  if (line.type === "helper" && typeof line.id === "string" && line.id !== "")
+    return { child: { nativeId: line.id } };
   if (line.type === "queued" && typeof line.text === "string") return { taken: [line.text] };
   const entry = entryOf(line);
   const usage = line.type === "result" && Array.isArray(line.usage) ? line.usage.flatMap(usageOf) : [];
   return {
     ...(entry === undefined ? {} : { entries: [entry] }),
     ...(usage.length === 0 ? {} : { usage }),
-  };
-}
-
-function identityOf({ session_id, model, version }: JsonObject): NonNullable<Seen["identity"]> {
-  return {
-    ...(typeof session_id === "string" ? { nativeId: session_id } : {}),
-    ...(typeof model === "string" ? { model } : {}),
-    ...(typeof version === "string" ? { agentVersion: version } : {}),
   };
 }
 
@@ -80,8 +76,4 @@ function usageOf(value: Json): UsageEntry[] {
       computedNanoUsd: null,
     },
   ];
-}
-
-function countOf(value: Json | undefined): number | null {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }

@@ -1,22 +1,30 @@
-import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import type { Json, JsonObject } from "../../domain/json.ts";
+import { isJsonObject } from "../../domain/json.ts";
 import type { LastTurn } from "../../domain/session/outcome.ts";
 import type { Signal } from "../../domain/supervise/signal.ts";
+import { textOf, textsOf } from "../json-lines.ts";
 
 type Turn = Exclude<LastTurn, null>;
 type Source = Signal["source"];
 
 const TURNS: readonly unknown[] = ["good", "failed", "aborted"] satisfies Turn[];
 
-export function working(source: Source, rule: string): Signal {
+export function workingSignal(source: Source, rule: string): Signal {
   return { source, rule, excerpt: null, says: "working" };
 }
 
-export function ready(source: Source, rule: string, turn?: Turn, excerpt: string | null = null): Signal {
+/** At its prompt; `turn` is how the turn before went. */
+export function readySignal(
+  source: Source,
+  rule: string,
+  turn?: Turn,
+  excerpt: string | null = null,
+): Signal {
   return { source, rule, excerpt, says: "ready", ...(turn === undefined ? {} : { turn }) };
 }
 
 /** Undefined for a request of a kind that the program does not have. */
-export function asking(source: Source, rule: string, request: JsonObject): Signal | undefined {
+export function requestSignal(source: Source, rule: string, request: JsonObject): Signal | undefined {
   const { kind, question } = request;
   if (kind !== "permission" && kind !== "question") return undefined;
   const asked = {
@@ -32,13 +40,4 @@ export function asking(source: Source, rule: string, request: JsonObject): Signa
 
 export function turnOf(value: Json | undefined): Turn | undefined {
   return TURNS.includes(value) ? (value as Turn) : undefined;
-}
-
-export function textOf(value: Json | undefined): string | null {
-  return typeof value === "string" ? value : null;
-}
-
-function textsOf(value: Json | undefined): readonly string[] | null {
-  const isTexts = Array.isArray(value) && value.every((one) => typeof one === "string");
-  return isTexts ? (value as readonly string[]) : null;
 }

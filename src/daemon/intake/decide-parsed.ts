@@ -1,13 +1,16 @@
-import type { Seen } from "../../agents/agent.ts";
+import type { Parsed } from "../../agents/parsed.ts";
+import type { ReadCursor } from "../../domain/read-cursor.ts";
 import type { Decision, EventBody, NewEvent } from "../../domain/session/event.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
 
 /** The part of a parsed piece that goes into the record. */
-export type Parsed = { readonly [K in "at" | "identity" | "entries" | "usage"]?: Seen[K] | undefined };
+export type Recordable = {
+  readonly [K in "at" | "identity" | "entries" | "usage"]?: Parsed[K] | undefined;
+};
 
 /** The same with its place. */
-export interface ParsedPiece extends Parsed {
+export interface ParsedPiece extends Recordable {
   readonly now: Instant;
   /** Gives what happened an id, a time and a channel. */
   readonly stamp: (body: EventBody, at: Instant) => NewEvent;
@@ -17,6 +20,8 @@ export interface ParsedPiece extends Parsed {
   readonly consumed?: Extract<EventBody, { kind: "entry_added" }>["consumed"] | undefined;
   /** The text of a user in it begins a turn of its own. */
   readonly opensTurn?: boolean | undefined;
+  /** How far the source was read before this piece; committed with it. */
+  readonly cursors?: readonly ReadCursor[] | undefined;
   /** Turns that end before what is said here, or begin with it, and those that end behind it. */
   readonly turns?:
     | { readonly before: readonly TurnEvent[]; readonly after: readonly TurnEvent[] }
@@ -46,6 +51,7 @@ export function decideParsed(row: SessionRow, piece: ParsedPiece): Decision {
       ...turnEvents(turns?.after),
     ],
     usage,
+    ...(piece.cursors === undefined ? {} : { cursors: piece.cursors }),
   };
 }
 

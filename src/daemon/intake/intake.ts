@@ -1,22 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Notes, Seen } from "../../agents/agent.ts";
+import type { Deed } from "../../agents/deed.ts";
+import type { Memory, Parsed } from "../../agents/parsed.ts";
 import type { Source } from "../../domain/session/evidence.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
 import type { Signal } from "../../domain/supervise/signal.ts";
-import type { Stream } from "../../host/holder-message.ts";
-import { nowOf, stamp } from "../../record/context.ts";
-import type { LiveSession } from "../session/live-session.ts";
-import { decideParsed, type Parsed, type ParsedPiece } from "./decide-parsed.ts";
+import { type Context, nowOf, stamp } from "../../record/context.ts";
+import type { ActivityWatch } from "../session/activity-watch.ts";
+import type {
+  DeliveryPort,
+  Facts,
+  FinderPort,
+  IntakePort,
+  Logs,
+  Loop,
+  Place,
+  SourcesPort,
+  TranscriptPort,
+} from "../session/ports.ts";
+import { decideParsed, type ParsedPiece, type Recordable } from "./decide-parsed.ts";
+import type { KeptMemory } from "./kept-memory.ts";
 import { Unsettled } from "./unsettled.ts";
-
-/** Where in an agent's output or transcript something was said: saying it twice adds it once. */
-export interface Place {
-  readonly key: string;
-  /** What the key belongs to; the launch where nothing else is said. */
-  readonly of?: string;
-  readonly consumed?: { readonly stream: Stream; readonly offset: number };
-  /** The text of a user here begins a turn of its own. */
-  readonly opensTurn?: boolean;
-}
 
 /** A hook is a process of its own, and leaves a file. */
 const HOOK_MS = 500;
@@ -24,15 +27,31 @@ const HOOK_MS = 500;
 /** The last word of each source, for `explain`. */
 type LastWords = ReadonlyMap<Source, { readonly signal: Signal; readonly at: string }>;
 
-/** What the parsers of an agent find goes into the record through here, redacted. */
-export class Intake {
-  readonly #session: LiveSession;
+interface Ports
+  extends Facts,
+    Logs,
+    Pick<Loop, "observe">,
+    SourcesPort,
+    TranscriptPort,
+    FinderPort,
+    DeliveryPort {
+  readonly context: Context;
+  readonly memory: KeptMemory;
+  readonly activity: ActivityWatch;
+  redact<T>(value: T): T;
+  /** Follows the row after a commit that changed no state. */
+  learned(row: SessionRow): Promise<void>;
+}
+
+/** Takes what the parsers of an agent found into the record, redacted. */
+export class Intake implements Pick<IntakePort["intake"], keyof IntakePort["intake"]> {
+  readonly #session: Ports;
   readonly #lastWords = new Map<Source, { signal: Signal; at: string }>();
   #hook = Promise.withResolvers<void>();
   readonly #unsettled = new Unsettled((signal) => void this.#tellLasted(signal));
   readonly #takers = new Set<(text: string) => void>();
 
-  constructor(session: LiveSession) {
+  constructor(session: Ports) {
     this.#session = session;
   }
 
@@ -55,12 +74,12 @@ export class Intake {
     return this.#lastWords;
   }
 
-  /** What a parser makes of one piece, with what it noted of those before. */
-  async parsed(parse: (notes: Notes) => Seen, place: Place | null = null): Promise<void> {
-    const seen = parse(this.#session.notes.all);
-    if (seen.awaits !== "hook") return this.take(seen, place);
+  /** Parses one piece with what the parsers remember of those before it. */
+  async parsed(parse: (memory: Memory) => Parsed, place: Place | null = null): Promise<void> {
+    const parsed = parse(this.#session.memory.all);
+    if (parsed.awaits !== "hook") return this.take(parsed, place);
     await this.#nextHook();
-    await this.take(parse(this.#session.notes.all), place);
+    await this.take(parse(this.#session.memory.all), place);
   }
 
   /** A hook was taken in. */
@@ -80,23 +99,32 @@ export class Intake {
   }
 
   /** Identity and usage first, so that whoever sees the new state sees them too. */
-  async take(seen: Seen, place: Place | null = null): Promise<void> {
-    const { notes, transcript, reply } = seen;
-    const { identity, usage, entries, signal } = this.#session.redact(seen);
-    if (notes) this.#session.notes.add(notes);
+  async take(parsed: Parsed, place: Place | null = null): Promise<void> {
+    const { memory, transcript, reply } = parsed;
+    if (memory) this.#session.memory.merge(memory);
+    if (parsed.child !== undefined) return;
+    const { identity, usage, entries, signal } = this.#session.redact(parsed);
     if (transcript !== undefined) this.#session.transcript.follow(transcript);
-    if (reply !== undefined) this.#session.follower.connection?.input(reply);
-    for (const text of seen.taken ?? []) for (const tell of [...this.#takers]) tell(text);
-    await this.#write({ at: seen.at, identity, usage, entries }, place);
-    if (entries && entries.length > 0) this.#session.activity.addEntries(entries, seen.at);
-    if (seen.awaits === "turn") await this.#session.transcript.readTurn();
+    if (reply !== undefined) await this.#reply(reply);
+    for (const text of parsed.taken ?? []) for (const tell of [...this.#takers]) tell(text);
+    await this.#write({ at: parsed.at, identity, usage, entries }, place);
+    if (entries && entries.length > 0) this.#session.activity.addEntries(entries, parsed.at);
+    if (parsed.awaits === "turn") await this.#session.transcript.readTurn();
     if (signal) await this.signal(signal);
   }
 
+  /** An agent that left in the same moment needs no answer. */
+  async #reply(reply: Deed): Promise<void> {
+    const { log, id } = this.#session;
+    await this.#session.delivery
+      .deliver(reply)
+      .catch((error: unknown) => log.warn({ session: id, err: error }, "the protocol was not answered"));
+  }
+
   async signal(signal: Signal): Promise<void> {
-    const { transcript, transcriptFinder } = this.#session;
+    const { sources, transcriptFinder } = this.#session;
     // Whoever sees that it rests or asks also sees what it said before; the transcript itself has just said it.
-    if (signal.says !== "working" && signal.source !== "transcript") await transcript.readRest();
+    if (signal.says !== "working" && signal.source !== "transcript") await sources.catchUp();
     if (signal.says === "working") transcriptFinder.begin();
     if (signal.settleMs !== undefined && this.#unsettled.holds(signal)) return;
     const held = this.#unsettled.take();
@@ -113,24 +141,23 @@ export class Intake {
   }
 
   async #tell(signal: Signal): Promise<void> {
-    const { carrying, services } = this.#session;
-    this.#lastWords.set(signal.source, { signal, at: nowOf(services.context) });
-    await this.#session.observe({ saw: "signal", signal, trust: carrying.agent.trust(carrying.kind) });
+    const { carrying, context } = this.#session;
+    this.#lastWords.set(signal.source, { signal, at: nowOf(context) });
+    await this.#session.observe({ saw: "signal", signal, trust: carrying.mode.trust });
   }
 
   async #tellLasted(signal: Signal): Promise<void> {
-    const { services, id } = this.#session;
+    const { log, id } = this.#session;
     await this.#tell(signal).catch((error: unknown) =>
-      services.log.error({ session: id, err: error }, "what the agent said could not be kept"),
+      log.error({ session: id, err: error }, "what the agent said could not be kept"),
     );
   }
 
   /** Identity, entries and usage of one piece, in one commit. */
-  async #write(parsed: Parsed, place: Place | null) {
+  async #write(parsed: Recordable, place: Place | null): Promise<void> {
     const { identity, entries = [], usage = [] } = parsed;
     if (identity === undefined && entries.length + usage.length === 0) return;
-    const { id, carrying, services } = this.#session;
-    const { context } = services;
+    const { id, carrying, context } = this.#session;
     const piece: ParsedPiece = {
       ...parsed,
       ...place,

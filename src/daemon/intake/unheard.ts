@@ -1,16 +1,21 @@
+import type { Memory } from "../../agents/parsed.ts";
+import type { TerminalSource } from "../../agents/sources.ts";
 import type { Signal } from "../../domain/supervise/signal.ts";
 import type { ReportFields } from "../../host/holder-message.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { IntakePort, MemoryPort } from "../session/ports.ts";
 
 /**
- * What an agent reported before it left, while nobody listened. How its last turn went and what it did last count;
- * what it did in between is over.
+ * Takes in what an agent reported before it left, while nobody listened. How its last turn went and what it did last
+ * count; everything in between is over.
  */
-export async function takeUnheard(session: LiveSession, reports: readonly ReportFields[]): Promise<void> {
-  const { intake, notes, carrying } = session;
+export async function takeUnheard(
+  { intake, memory }: IntakePort & MemoryPort,
+  terminal: TerminalSource<Memory> | undefined,
+  reports: readonly ReportFields[],
+): Promise<void> {
   const signals: Signal[] = [];
   for (const fields of reports) {
-    const { signal, ...rest } = carrying.agent.observe.report?.(fields, notes.all) ?? {};
+    const { signal, ...rest } = terminal?.report?.(fields, memory.all) ?? {};
     await intake.take(rest);
     if (signal) signals.push(signal);
   }

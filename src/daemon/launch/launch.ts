@@ -7,6 +7,7 @@ import { LAUNCH_FILES } from "../../home/launch-folder.ts";
 import { durationOf, terminalSizeOf } from "../../home/settings.ts";
 import { type HolderStart, startHolder } from "../../host/holder.ts";
 import { findHolderFile } from "../../host/holder-files.ts";
+import { hostOf } from "../../host/host.ts";
 import { openTmuxView } from "../../host/tmux-view.ts";
 import type { Daemon } from "../daemon.ts";
 import { faultPoint } from "../fault-point.ts";
@@ -14,16 +15,25 @@ import type { LiveSession } from "../session/live-session.ts";
 import { agentPathsOf, writeAgentPaths } from "../sources/agent-paths.ts";
 import type { PlannedLaunch } from "./plan-launch.ts";
 
-export function carryPlanned(
+export function openPlanned(
   daemon: Daemon,
   id: string,
   generation: number,
   planned: PlannedLaunch,
 ): LiveSession {
-  const { agent, kind, launch, plan } = planned;
+  const { agent, mode, kind, launch, plan } = planned;
   const secrets = [...daemon.services.context.secrets(), ...planned.secrets];
   const redactor = createRedactor(secrets);
-  return daemon.carry({ id, generation, kind, launch, agent, agentPaths: agentPathsOf(plan), redactor });
+  return daemon.open({
+    id,
+    generation,
+    kind,
+    launch,
+    agent,
+    mode,
+    agentPaths: agentPathsOf(plan),
+    redactor,
+  });
 }
 
 /** The record stands; now the process. Whatever fails is written into the record, and thrown; nothing is left running. */
@@ -47,7 +57,7 @@ async function launchRecorded(daemon: Daemon, session: LiveSession, planned: Pla
   await session.observe({
     saw: "launched",
     process: processOf(session),
-    isReady: planned.agent.capabilities.isReadyAtExec,
+    isReady: planned.mode.capabilities.isReadyAtExec,
   });
   faultPoint("start.launched");
   await session.adopt();
@@ -122,7 +132,7 @@ function environmentOf(
   const callers = Object.entries(input.env).filter(([name]) => !OURS.has(name));
   return {
     ...Object.fromEntries(callers),
-    ...(host === "pty" ? { TERM: terminalOf(input.env.TERM) } : {}),
+    ...(hostOf(host).hasScreen ? { TERM: terminalOf(input.env.TERM) } : {}),
     ...plan.env,
     ROLLCALL_SESSION: marker,
     ROLLCALL_SESSION_ID: session.id,

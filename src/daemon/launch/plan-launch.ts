@@ -1,12 +1,15 @@
 import { existsSync, statSync } from "node:fs";
-import type { Agent, LaunchPlan, LaunchRequest } from "../../agents/agent.ts";
+import { type Agent, findMode, findModeByName, type Mode } from "../../agents/agent.ts";
+import type { LaunchPlan, LaunchRequest } from "../../agents/launch.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import { type Launch, LIMIT_KINDS, type Limit, type LimitKind } from "../../domain/session/carried.ts";
 import type { Kind } from "../../domain/session/session.ts";
 import { launchFolder } from "../../home/launch-folder.ts";
 import { secretsOf } from "../../home/secrets.ts";
 import { type Config, limitOf, loadConfig } from "../../home/settings.ts";
+import { hostOf } from "../../host/host.ts";
 import { listTmuxViews } from "../../host/tmux-view.ts";
+import { freePort } from "../../machine/free-port.ts";
 import { randomBytes } from "../../machine/random.ts";
 import { workspaceOf } from "../../machine/workspace.ts";
 import { nowOf } from "../../record/context.ts";
@@ -32,6 +35,7 @@ export interface LaunchInput {
 
 export interface PlannedLaunch {
   readonly agent: Agent;
+  readonly mode: Mode;
   readonly kind: Kind;
   readonly launch: Launch;
   readonly plan: LaunchPlan;
@@ -45,6 +49,8 @@ export interface PlannedLaunch {
 export interface PlanInput {
   readonly agent: Agent;
   readonly kind: Kind;
+  /** The mode of the launch that this one continues; else the arguments choose one of this kind. */
+  readonly modeName?: string;
   readonly sessionId: string;
   readonly args: readonly string[];
   readonly model: string | null;
@@ -55,18 +61,19 @@ export interface PlanInput {
 /** Everything that can be wrong with a launch is found here, before anything is written. */
 export async function planLaunch(
   daemon: Daemon,
-  { agent, kind, sessionId, args, model, continues, input }: PlanInput,
+  { agent, kind, modeName, sessionId, args, model, continues, input }: PlanInput,
 ): Promise<PlannedLaunch> {
   const { places, programs, context } = daemon.services;
   checkHolder(programs.holder);
   checkFolder(input.cwd);
   if (input.prompt !== undefined) checkTyped(input.prompt);
   const { config } = loadConfig(places.home, workspaceOf(input.cwd));
-  if (!agent.capabilities.kinds.includes(kind)) throw notThatKind(agent, kind);
+  const mode = modeName === undefined ? findMode(agent, kind, args) : findModeByName(agent, modeName);
+  if (!mode) throw notThatKind(agent, kind);
   const marker = randomBytes(16).toString("hex");
-  const plan = agent.plan({
+  const server = mode.sources.events ? await freshServer() : null;
+  const plan = mode.plan({
     sessionId,
-    kind,
     args,
     cwd: input.cwd,
     model,
@@ -79,25 +86,29 @@ export async function planLaunch(
     home: places.home,
     node: programs.node,
     programs: { scripted: programs.scripted },
+    server,
   });
-  if (plan.host !== "pty") checkNeedsNoTerminal(input);
-  const view = input.view ?? (config.view === "tmux" && plan.host === "pty" ? "tmux" : null);
+  const { hasScreen } = hostOf(mode.host);
+  if (!hasScreen) checkNeedsNoTerminal(input);
+  const view = input.view ?? (config.view === "tmux" ? "tmux" : null);
   const launch: Launch = {
     marker,
     at: nowOf(context),
-    host: plan.host,
-    view: plan.host === "pty" ? view : null,
+    host: mode.host,
+    mode: mode.name,
+    view: hasScreen ? view : null,
     args,
     cwd: input.cwd,
     envNames: Object.keys(input.env).sort(),
     hasPrompt: input.prompt !== undefined,
-    tellsTurns: agent.capabilities.tellsTurns,
+    tellsTurns: mode.capabilities.tellsTurns,
     closesInput: input.closesInput ?? false,
     keepsChildren: input.keepChildren ?? false,
     limits: limitsOf(input, config),
     waitPattern: input.waitPattern ?? null,
   };
-  return { agent, kind, launch, plan, input, secrets: secretsOf(config, input.env), config };
+  const secrets = [...secretsOf(config, input.env), ...(plan.server ? [plan.server.password] : [])];
+  return { agent, mode, kind, launch, plan, input, secrets, config };
 }
 
 /** A view that was asked for by name has to be possible; one that only the settings want is not worth a refusal. */
@@ -130,8 +141,13 @@ function checkNeedsNoTerminal({ view, waitPattern }: LaunchInput): void {
 
 function notThatKind(agent: Agent, kind: Kind): RollcallError {
   return new RollcallError("not_offered", `This agent cannot be ${kind} yet.`, {
-    hint: `It can be ${agent.capabilities.kinds.join(" or ")}.`,
+    hint: `It can be ${[...new Set(agent.modes.map((mode) => mode.kind))].join(" or ")}.`,
   });
+}
+
+/** The agent binds the port itself: until it does another program may take it, and then it does not start. */
+async function freshServer(): Promise<LaunchRequest["server"]> {
+  return { port: await freePort(), password: randomBytes(32).toString("hex") };
 }
 
 function uuid(): string {

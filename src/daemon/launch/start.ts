@@ -22,7 +22,8 @@ import type { Daemon } from "../daemon.ts";
 import { faultPoint } from "../fault-point.ts";
 import { findByKey, startKeyId } from "../operations/key.ts";
 import { checkNotHeld } from "./held.ts";
-import { carryPlanned, launch } from "./launch.ts";
+import { launch, openPlanned } from "./launch.ts";
+import { modeOf } from "./mode-of.ts";
 import { checkView, type LaunchInput, type PlannedLaunch, planLaunch } from "./plan-launch.ts";
 
 export interface StartInput extends LaunchInput, Omit<CreateInput, "agentType" | "pid"> {
@@ -35,7 +36,7 @@ export interface StartInput extends LaunchInput, Omit<CreateInput, "agentType" |
 /** Calls with one key come one after the other: the second sees what the first has made. */
 export async function startSession(daemon: Daemon, { key, ...input }: StartInput): Promise<SessionRecord> {
   if (key === undefined) return startNew(daemon, input);
-  return daemon.keyedStarts.take(async () => {
+  return daemon.keyedStarts.run(async () => {
     const { event, freeId } = await findByKey(daemon, startKeyId(key));
     return event
       ? daemon.services.rollcall.get(event.sessionId)
@@ -63,7 +64,7 @@ async function startNew(
   faultPoint("start.asked");
   await checkView(daemon, planned);
   const id = await createRecord(context, input, planned);
-  await launch(daemon, carryPlanned(daemon, id, 1, planned), planned);
+  await launch(daemon, openPlanned(daemon, id, 1, planned), planned);
   return rollcall.get(id);
 }
 
@@ -96,7 +97,7 @@ export async function resumeSession(daemon: Daemon, input: ResumeInput): Promise
     return [body, ...turn].map((each) => ({ ...stamp(asking, each), channel }));
   });
   if (change.events.length === 0) throw stillThere(change.row);
-  await launch(daemon, carryPlanned(daemon, row.id, change.row.generation, planned), planned);
+  await launch(daemon, openPlanned(daemon, row.id, change.row.generation, planned), planned);
   return rollcall.get(row.id);
 }
 
@@ -127,7 +128,7 @@ export async function forkSession(daemon: Daemon, input: ForkInput): Promise<Ses
     { ...identity, cwd: input.cwd, env: input.env, forkedFrom: row.id },
     planned,
   );
-  await launch(daemon, carryPlanned(daemon, id, 1, planned), planned);
+  await launch(daemon, openPlanned(daemon, id, 1, planned), planned);
   return rollcall.get(id);
 }
 
@@ -187,14 +188,15 @@ async function planAgain(
   how: "resume" | "fork",
 ): Promise<PlannedLaunch> {
   const agent = findAgent(row.agentType);
-  if (!row.carried || !agent)
+  const mode = modeOf(row);
+  if (!row.carried || !agent || !mode)
     throw new RollcallError(
       "not_carried",
       `Session ${row.id} is only a record; there is no conversation to ${how}.`,
     );
-  const canDo = how === "resume" ? agent.capabilities.canResume : agent.capabilities.canFork;
+  const canDo = how === "resume" ? mode.capabilities.canResume : mode.capabilities.canFork;
   if (!canDo)
-    throw new RollcallError("not_offered", `What session ${row.id} runs has no conversation to ${how}.`, {
+    throw new RollcallError("not_offered", `Session ${row.id} has no conversation to ${how}.`, {
       hint: "Start it anew with `rollcall start`.",
     });
   if (row.nativeId === null)
@@ -211,6 +213,7 @@ async function planAgain(
   return planLaunch(daemon, {
     agent,
     kind: row.kind,
+    modeName: mode.name,
     sessionId: row.id,
     args: row.carried.launch.args,
     model: row.model,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Keystrokes } from "../../agents/agent.ts";
+import type { Deed } from "../../agents/deed.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import type { FeedEvent } from "../../domain/session/event.ts";
 import type { SessionRow, Waiting } from "../../domain/session/session.ts";
@@ -12,10 +12,6 @@ import { checkTyped } from "./check-typed.ts";
 import { checkMoves, type Done, type ToOne } from "./send.ts";
 import { isAgentsDoing, Watch } from "./watch-for.ts";
 
-/** Agents hold a dialog back after a key, and an earlier answer would stay in the prompt box. */
-const AFTER_KEY_MS = 1200;
-/** A key that comes in the moment in which a dialog is drawn is dropped. */
-const AFTER_DRAWN_MS = 500;
 const NEXT_LOOK_MS = 50;
 
 export interface AnswerInput extends ToOne {
@@ -34,10 +30,10 @@ export async function answerRequest(daemon: Daemon, input: AnswerInput): Promise
   return session.input.inTurn(async (row) => {
     const request = requestOf(row, input);
     await checkNotOwn(daemon.services, row);
-    const keystrokes = await untilAnswerable(session, request, input);
+    const deed = await untilAnswerable(session, request, input);
     using left = new Watch(daemon, row, (event) => hasLeft(event, request));
     const said = input.choice ?? input.answer;
-    const { seq } = await session.input.press("answer", keystrokes, said, input.channel ?? null);
+    const { seq } = await session.input.give("answer", deed, said, input.channel ?? null);
     if (!(await left.within(TAKEN_MS)))
       throw new RollcallError("not_delivered", `Session ${row.id} still asks the same after the answer.`, {
         hint: `Look at it with \`rollcall attach ${row.id}\`.`,
@@ -86,8 +82,8 @@ function checkFits(row: SessionRow, waiting: Waiting, answer: AnswerInput["answe
 }
 
 /** Undefined where it cannot be answered as it is known now. */
-function keystrokesFor(session: LiveSession, request: Waiting, input: AnswerInput): Keystrokes | undefined {
-  const { controls } = session.carrying.agent;
+function deedFor(session: LiveSession, request: Waiting, input: AnswerInput): Deed | undefined {
+  const { controls } = session.carrying.mode;
   const to = session.target;
   if (input.answer === "approve" && input.always) return controls.approveAlways?.(to, request);
   if (input.answer === "approve") return controls.approve(to, request);
@@ -96,22 +92,18 @@ function keystrokesFor(session: LiveSession, request: Waiting, input: AnswerInpu
 }
 
 /** Nobody typed for a while, the dialog is drawn, and it is still the same one. */
-async function untilAnswerable(
-  session: LiveSession,
-  request: Waiting,
-  input: AnswerInput,
-): Promise<Keystrokes> {
+async function untilAnswerable(session: LiveSession, request: Waiting, input: AnswerInput): Promise<Deed> {
   const deadline = performance.now() + TAKEN_MS;
   let plainLooks = 0;
   for (let known = request; ; known = await knownNow(session, request)) {
-    const keystrokes = keystrokesFor(session, known, input);
-    if (!keystrokes && !isToldLater(session, known)) throw notOffered(session.id, input);
-    const restMs = keystrokes ? await untilDrawnMs(session, known, keystrokes) : NEXT_LOOK_MS;
-    if (keystrokes && restMs <= 0) {
+    const deed = deedFor(session, known, input);
+    if (!deed && !isToldLater(session, known)) throw notOffered(session.id, input);
+    const restMs = deed ? await session.delivery.untilReadyMs(deed, known) : NEXT_LOOK_MS;
+    if (deed && restMs <= 0) {
       await knownNow(session, request);
-      return keystrokes;
+      return deed;
     }
-    if (performance.now() > deadline) throw keystrokes ? notDrawn(session.id) : notOffered(session.id, input);
+    if (performance.now() > deadline) throw deed ? notDrawn(session.id) : notOffered(session.id, input);
     if (input.always && (await isDrawnPlain(session, known))) plainLooks += 1;
     if (plainLooks > MOST_PLAIN_LOOKS) throw notOffered(session.id, input);
     await sleep(restMs);
@@ -122,30 +114,13 @@ async function untilAnswerable(
 const MOST_PLAIN_LOOKS = 5;
 
 async function isDrawnPlain(session: LiveSession, request: Waiting): Promise<boolean> {
-  const plain = session.carrying.agent.controls.approve(session.target, request);
-  return plain !== undefined && (await untilDrawnMs(session, request, plain)) <= 0;
+  const plain = session.carrying.mode.controls.approve(session.target, request);
+  return plain !== undefined && (await session.delivery.untilReadyMs(plain, request)) <= 0;
 }
 
 /** A dialog is told in full once it is drawn. */
 function isToldLater({ carrying }: LiveSession, { question }: Waiting): boolean {
-  return carrying.launch.host === "pty" && carrying.agent.observe.shown !== undefined && question === null;
-}
-
-/** How long to wait before it may be answered, or looked at again; 0 where it may be answered now. */
-export async function untilDrawnMs(
-  session: LiveSession,
-  { since }: Waiting,
-  { onScreen }: Keystrokes,
-): Promise<number> {
-  if (session.carrying.launch.host !== "pty") return 0;
-  const status = await session.follower.status();
-  const afterKeyMs = AFTER_KEY_MS - (status?.lastInputMsAgo ?? AFTER_KEY_MS);
-  const afterDrawnMs = AFTER_DRAWN_MS - (session.services.context.now() - Date.parse(since));
-  const restMs = Math.max(afterKeyMs, Math.min(afterDrawnMs, AFTER_DRAWN_MS));
-  if (restMs > 0) return Math.max(restMs, NEXT_LOOK_MS);
-  if (onScreen === undefined) return 0;
-  const text = (await session.screen.now())?.text() ?? "";
-  return new RegExp(onScreen, "mu").test(text) ? 0 : NEXT_LOOK_MS;
+  return carrying.mode.sources.screen?.shown !== undefined && question === null;
 }
 
 async function knownNow(session: LiveSession, request: Waiting): Promise<Waiting> {

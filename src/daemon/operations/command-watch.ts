@@ -1,29 +1,31 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LiveSession } from "../session/live-session.ts";
+import type { Facts, Loop, ScreenPort } from "../session/ports.ts";
 import type { Watch } from "./watch-for.ts";
 
 const STEP_MS = 150;
 /** A command that makes the agent work says so by then. */
 const WORK_MS = 1000;
 
+type Ports = Facts & ScreenPort & Pick<Loop, "observe">;
+
 /**
  * A command of the agent's own may show on its screen alone: it was taken when something else stands there than before
  * it was typed, and no longer in the prompt box. Twice in a row, for the agent may be about to draw it there.
  */
 export class CommandWatch implements Disposable {
-  readonly #session: LiveSession;
+  readonly #session: Ports;
   readonly #taken: Watch;
   readonly #turn = Promise.withResolvers<number | null>();
   #isStopped = false;
 
-  constructor(session: LiveSession, taken: Watch) {
+  constructor(session: Ports, taken: Watch) {
     this.#session = session;
     this.#taken = taken;
   }
 
   async begin(): Promise<void> {
-    const { emptyBox } = this.#session.carrying.agent.controls;
-    if (!emptyBox || this.#session.carrying.launch.host !== "pty") return;
+    const { emptyBox } = this.#session.carrying.mode.controls;
+    if (!emptyBox) return;
     const before = await this.#screen();
     // Without a screen to look at, the other signs are left.
     this.#look((screen) => screen !== before && emptyBox(screen) === undefined).catch(() => {});

@@ -5,6 +5,7 @@ import type { Entry } from "../../domain/transcript/entry.ts";
 import { type EntryCursor, parseCursor } from "../../domain/transcript/entry-cursor.ts";
 import { type EntryPage, fillPage } from "../../domain/transcript/entry-page.ts";
 import { type Piece, pieceOf, type ShownEntry } from "../../domain/transcript/entry-part.ts";
+import { hostOf } from "../../host/host.ts";
 import { Screen } from "../../host/screen.ts";
 import { readRecordingEnd } from "../../recording/recording-segments.ts";
 import { configNow } from "../config-now.ts";
@@ -82,7 +83,7 @@ function observabilityOf(daemon: Daemon, row: SessionRow, hasEntries: boolean): 
 
 /** From the holder's spool while it lives, afterwards from the recording. */
 async function screenText(daemon: Daemon, row: SessionRow): Promise<string | null> {
-  if (row.carried?.launch.host !== "pty") return null;
+  if (!row.carried || !hostOf(row.carried.launch.host).hasScreen) return null;
   const { services } = daemon;
   const live = await daemon.get(row.id)?.screen.now();
   if (live) return services.context.redact(daemon.get(row.id)?.redact(live.text()) ?? live.text());

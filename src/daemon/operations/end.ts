@@ -49,7 +49,7 @@ export async function endSession(daemon: Daemon, input: EndInput, signal: AbortS
   if (isEnded(row.state)) return endAgain(daemon, row, input);
   const known = daemon.get(row.id);
   if (known?.isClosing) await known.closed;
-  const session = daemon.get(row.id) ?? daemon.carryAgain(row);
+  const session = daemon.get(row.id) ?? daemon.reopen(row);
   if (!session) throw notCarried(row);
   const graceMs = input.graceMs ?? durationOf(session.config, "end.grace");
   faultPoint("end.asked");
@@ -65,7 +65,7 @@ export async function endSession(daemon: Daemon, input: EndInput, signal: AbortS
     throw notRecorded(error, `the processes of session ${session.id} are ended without a record.`);
   });
   // Nothing to follow: what is left, if anything, is found by its marker.
-  if (!session.follower.connection && row.state === "unknown") session.look(0);
+  if (!session.holder.connection && row.state === "unknown") session.look(0);
   if (input.wait === false || input.isSelf) return describe(daemon, row.id);
   return proof(daemon, session, graceMs, signal);
 }
@@ -166,10 +166,10 @@ async function endOf(daemon: Daemon, id: string): Promise<EndKnown | undefined> 
 }
 
 /** As the holder named them; it may not have given up yet, and then the marker tells. */
-async function remainingOf({ folder, carrying, services }: LiveSession): Promise<readonly number[]> {
+async function remainingOf({ folder, carrying, leftovers }: LiveSession): Promise<readonly number[]> {
   const named = findExitFile(folder)?.tree.remaining ?? [];
   if (named.length > 0) return named;
-  return (await services.leftovers.of(carrying.launch.marker, folder)).map(({ pid }) => pid);
+  return (await leftovers.of(carrying.launch.marker, folder)).map(({ pid }) => pid);
 }
 
 export async function pauseSession(

@@ -1,4 +1,3 @@
-import { findAgent } from "../../agents/registry.ts";
 import type { Evidence } from "../../domain/session/evidence.ts";
 import { isFinal } from "../../domain/session/phase.ts";
 import { decideResume, type ResumeVerdict } from "../../domain/session/resume.ts";
@@ -8,9 +7,11 @@ import { newState } from "../../domain/supervise/news.ts";
 import type { Instant } from "../../domain/time.ts";
 import { findExitFile, findHolderFile } from "../../host/holder-files.ts";
 import type { HolderStatus } from "../../host/holder-message.ts";
+import { hostOf } from "../../host/host.ts";
 import { isProcessAlive } from "../../machine/process.ts";
 import { resumePolicyNow } from "../config-now.ts";
 import type { Daemon } from "../daemon.ts";
+import { canResume } from "../launch/mode-of.ts";
 import { rowOf } from "../launch/start.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import { keptOf } from "./kept-children.ts";
@@ -45,7 +46,7 @@ export async function explainSession(
   const evidence = await evidenceOf(daemon, row);
   const session = daemon.get(sessionId);
   // Asked once: a holder that is silent takes its time.
-  const status = await session?.follower.status();
+  const status = await session?.holder.status();
   const policy = resumePolicyNow(daemon.services, row);
   return {
     sessionId,
@@ -81,7 +82,7 @@ function conversationOf(row: SessionRow, session: LiveSession | undefined): Expl
 
 function whyNotResumable(row: SessionRow, session: LiveSession | undefined): string | null {
   if (row.carried === null) return "not_carried";
-  if (findAgent(row.agentType)?.capabilities.canResume !== true) return "not_offered";
+  if (!canResume(row)) return "not_offered";
   if (row.nativeId === null) return "no_native_id";
   if (isFinal(row.phase)) return "finalized";
   return isLive(row.state) || session ? "still_running" : null;
@@ -147,7 +148,7 @@ async function agentSays(session: LiveSession, status: HolderStatus | undefined)
     ...(transcript === "none"
       ? []
       : [{ source: "transcript", says: transcript.replace("_", " "), at: null }]),
-    ...(status && session.carrying.launch.host === "pty"
+    ...(status && hostOf(session.carrying.launch.host).hasScreen
       ? [
           {
             source: "terminal",

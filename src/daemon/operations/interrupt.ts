@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Keystrokes } from "../../agents/agent.ts";
+import type { Deed } from "../../agents/deed.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import type { FeedEvent } from "../../domain/session/event.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
@@ -10,25 +10,24 @@ import { type Daemon, liveOrThrow } from "../daemon.ts";
 import { rowOf } from "../launch/start.ts";
 import { TAKEN_MS } from "../session/input.ts";
 import type { LiveSession } from "../session/live-session.ts";
-import { untilDrawnMs } from "./answer.ts";
 import { checkMoves, type Done, type ToOne } from "./send.ts";
 import { Watch } from "./watch-for.ts";
 
 /** Stops the turn in progress by the agent's own means. Answered when that turn is over. */
 export async function interruptSession(daemon: Daemon, { sessionId, channel }: ToOne): Promise<Done> {
   const session = liveOrThrow(daemon, await rowOf(daemon, sessionId));
-  const { agent } = session.carrying;
+  const { mode } = session.carrying;
   return session.input.inTurn(async (row) => {
-    const keystrokes = agent.controls.interrupt(session.target);
-    if (!keystrokes)
+    const deed = mode.controls.interrupt(session.target);
+    if (!deed)
       throw new RollcallError("not_offered", `Session ${sessionId} cannot be interrupted.`, {
         hint: `\`rollcall end ${sessionId}\` ends it.`,
       });
     checkMoves(row);
     checkInTurn(row);
-    using over = new Watch(daemon, await untilItTakesKeys(session, row, keystrokes), isTurnOver);
-    const { seq } = await session.input.press("interrupt", keystrokes, "interrupt", channel ?? null);
-    if (agent.capabilities.tellsTurns && !(await over.within(TAKEN_MS)))
+    using over = new Watch(daemon, await untilReady(session, row, deed), isTurnOver);
+    const { seq } = await session.input.give("interrupt", deed, "interrupt", channel ?? null);
+    if (mode.capabilities.tellsTurns && !(await over.within(TAKEN_MS)))
       throw new RollcallError("not_delivered", `Session ${sessionId} works on after the interrupt.`, {
         hint: `\`rollcall end ${sessionId}\` ends it.`,
       });
@@ -37,15 +36,11 @@ export async function interruptSession(daemon: Daemon, { sessionId, channel }: T
 }
 
 /** A dialog takes no key in the moment in which it is drawn. By then it may have been answered. */
-async function untilItTakesKeys(
-  session: LiveSession,
-  row: SessionRow,
-  keystrokes: Keystrokes,
-): Promise<SessionRow> {
+async function untilReady(session: LiveSession, row: SessionRow, deed: Deed): Promise<SessionRow> {
   const deadline = performance.now() + TAKEN_MS;
   let now = row;
   while (now.waiting !== null && performance.now() < deadline) {
-    const restMs = await untilDrawnMs(session, now.waiting, keystrokes);
+    const restMs = await session.delivery.untilReadyMs(deed, now.waiting);
     if (restMs <= 0) break;
     await sleep(restMs);
     now = (await session.row()) ?? now;

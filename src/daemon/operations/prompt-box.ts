@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LiveSession } from "../session/live-session.ts";
+import type { Facts, HolderPort, ScreenPort } from "../session/ports.ts";
 
 /** An agent draws what it makes of a key a moment later: one that was interrupted puts its text back into the box. */
 const REST_MS = 400;
@@ -9,19 +9,19 @@ const MOST_TRIES = 30;
 const MOST_IN_VAIN = 10;
 
 /** Takes out what stands in the prompt box: it would be sent together with the text that is typed next. */
-export async function emptyPromptBox(session: LiveSession): Promise<void> {
-  const { emptyBox } = session.carrying.agent.controls;
-  if (!emptyBox || session.carrying.launch.host !== "pty") return;
+export async function emptyPromptBox(session: Facts & HolderPort & ScreenPort): Promise<void> {
+  const { emptyBox } = session.carrying.mode.controls;
+  if (!emptyBox) return;
   let before: string | undefined;
   for (let tries = 0, inVain = 0; tries < MOST_TRIES && inVain < MOST_IN_VAIN; tries++) {
-    const status = await session.follower.status();
+    const status = await session.holder.status();
     const restMs = REST_MS - (status?.lastInputMsAgo ?? REST_MS);
     const screen = (await session.screen.now())?.text() ?? "";
     const keys = emptyBox(screen);
     if (keys === undefined && restMs <= 0) return;
     inVain = keys !== undefined && screen === before ? inVain + 1 : 0;
     before = screen;
-    if (keys !== undefined) session.follower.connection?.input(keys);
+    if (keys !== undefined) session.holder.connection?.input(keys);
     await sleep(keys === undefined ? restMs : STEP_MS);
   }
 }

@@ -3,6 +3,7 @@ import { shows } from "../../domain/screen/same-text.ts";
 import type { FeedEvent, SessionEvent } from "../../domain/session/event.ts";
 import type { Channel, SessionRow } from "../../domain/session/session.ts";
 import { isGoalDone } from "../../domain/session/turn.ts";
+import { hostOf } from "../../host/host.ts";
 import { checkNotOwn } from "../asker.ts";
 import { type Daemon, liveOrThrow } from "../daemon.ts";
 import { rowOf } from "../launch/start.ts";
@@ -67,7 +68,7 @@ async function say(daemon: Daemon, session: LiveSession, input: SendInput): Prom
     if (before) return before;
     checkTakesText(row, session);
     const saying = { channel, ...(keyed ? { inputId: keyed.freeId } : {}) };
-    if (!session.carrying.agent.capabilities.tellsTurns) return session.input.say("send", text, saying);
+    if (!session.carrying.mode.capabilities.tellsTurns) return session.input.say("send", text, saying);
     if (row.state !== "running") await emptyPromptBox(session);
     using taken = watchTaken(daemon, session, row, text);
     using command =
@@ -103,7 +104,7 @@ export async function sendKeys(
   { sessionId, keys, channel }: ToOne & { readonly keys: readonly string[] },
 ): Promise<Done> {
   const session = liveOrThrow(daemon, await rowOf(daemon, sessionId));
-  if (session.carrying.launch.host !== "pty")
+  if (!hostOf(session.carrying.launch.host).hasScreen)
     throw new RollcallError("not_offered", `Session ${sessionId} has no terminal to press keys at.`, {
       hint: `\`rollcall send ${sessionId} TEXT\` gives it a line.`,
     });
@@ -113,7 +114,12 @@ export async function sendKeys(
     if (row.state === "waiting_input" && row.waiting?.for !== "prompt")
       await checkNotOwn(daemon.services, row);
     // Counted, not kept: a secret typed key by key would pass every look for it.
-    const { seq } = await session.input.press("keys", { bytes }, `${keys.length} keys`, channel ?? null);
+    const { seq } = await session.input.give(
+      "keys",
+      { via: "keys", bytes },
+      `${keys.length} keys`,
+      channel ?? null,
+    );
     return { sessionId: row.id, seq };
   });
 }
@@ -138,7 +144,7 @@ async function noteTaken(session: LiveSession): Promise<void> {
   try {
     await session.observe({ saw: "text_taken", evidence });
   } catch (error) {
-    session.services.log.error({ session: session.id, err: error }, "could not record that a text was taken");
+    session.log.error({ session: session.id, err: error }, "could not record that a text was taken");
   }
 }
 
@@ -157,7 +163,7 @@ function isGivenUp({ body }: FeedEvent): boolean {
 
 function checkTakesText(row: SessionRow, session: LiveSession): void {
   const isAtPrompt = row.state === "waiting_input" && row.waiting?.for === "prompt";
-  const isQueueing = row.state === "running" && session.carrying.agent.capabilities.queuesInput;
+  const isQueueing = row.state === "running" && session.carrying.mode.capabilities.queuesInput;
   if (isInputClosed(row, session))
     throw new RollcallError("wrong_state", `The input of session ${row.id} is closed; nothing was sent.`, {
       hint: "Start it without --wait, or with --kind, to send to it.",
@@ -184,7 +190,7 @@ function checkTakesText(row: SessionRow, session: LiveSession): void {
 /** A plain command whose first text was all, or an agent that is done with its one goal. */
 function isInputClosed(row: SessionRow, { carrying }: LiveSession): boolean {
   const { closesInput, hasPrompt } = carrying.launch;
-  if (carrying.agent.capabilities.tellsTurns) return isGoalDone(row);
+  if (carrying.mode.capabilities.tellsTurns) return isGoalDone(row);
   return closesInput && (!hasPrompt || row.carried?.isPromptGiven === true);
 }
 

@@ -1,16 +1,21 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import type { Agent, Notes, Seen, TurnMark } from "../../agents/agent.ts";
+import type { Agent, Outside } from "../../agents/agent.ts";
+import type { Memory, Parsed, TurnMark } from "../../agents/parsed.ts";
+import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import type { ReadCursor } from "../../domain/read-cursor.ts";
 import type { EventBody } from "../../domain/session/event.ts";
 import type { ProcessIdentity } from "../../domain/session/session.ts";
 import { decideOutside, type OutsideObservation } from "../../domain/supervise/decide-outside.ts";
 import type { Signal } from "../../domain/supervise/signal.ts";
 import { isProcessAlive } from "../../machine/process.ts";
+import { SerialQueue } from "../../machine/serial-queue.ts";
 import { nowOf, stamp } from "../../record/context.ts";
-import { decideParsed, type Parsed, type ParsedPiece, type TurnEvent } from "../intake/decide-parsed.ts";
+import { decideParsed, type ParsedPiece, type Recordable, type TurnEvent } from "../intake/decide-parsed.ts";
 import type { Services } from "../services.ts";
 import { ActivityWatch } from "../session/activity-watch.ts";
 import { FileTail } from "../sources/file-tail.ts";
+import { TranscriptCursor } from "../sources/transcript-cursor.ts";
 import { TranscriptTurns } from "./transcript-turns.ts";
 
 /** A transcript may say that a turn is over a moment after the session shows itself at its prompt. */
@@ -29,25 +34,26 @@ export class OutsideSession {
   readonly id: string;
   /** Its own file of its state, which it takes away when it leaves in order. */
   liveFile: string | null = null;
-  readonly #agent: Agent;
+  readonly #facts: Outside | undefined;
   readonly #services: Services;
-  #notes: Notes;
+  #memory: Memory;
   #tail: FileTail | undefined;
   #turns: TranscriptTurns | undefined;
+  #cursor: TranscriptCursor | undefined;
   #silenceTimer: NodeJS.Timeout | undefined;
   #process: ProcessIdentity | null;
   #lastGrownMs = performance.now();
   #isCaughtUp = false;
   #lastSignal: Signal | undefined;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
   readonly #activity: ActivityWatch;
   #observeTimer: NodeJS.Timeout | undefined;
 
   constructor(services: Services, { id, agent, nativeId, process }: Found) {
     this.#services = services;
     this.#activity = new ActivityWatch(services.context.now, () => this.#observeSoon());
-    this.#agent = agent;
-    this.#notes = agent.outside?.notes ?? {};
+    this.#facts = agent.outside;
+    this.#memory = { ...agent.outside?.memory } as Memory;
     this.id = id;
     this.nativeId = nativeId;
     this.#process = process;
@@ -90,11 +96,17 @@ export class OutsideSession {
     this.#tail?.stop();
     this.#isCaughtUp = false;
     const key = `${this.id}-${basename(path)}`;
-    this.#turns = new TranscriptTurns(key);
+    const turns = new TranscriptTurns(key);
+    const cursor = new TranscriptCursor({ id: this.id, context: this.#services.context }, path);
+    this.#turns = turns;
+    this.#cursor = cursor;
     this.#tail = new FileTail(path, {
+      from: async () => this.#restore(cursor, turns),
       line: async ({ text, offset }) => {
-        const seen = this.#agent.observe.transcript?.(text, this.#notes) ?? {};
-        await this.#takeLine(seen, `${key}-transcript-${offset}`);
+        const parsed = this.#facts?.sources.transcript?.parse(text, this.#memory) ?? {};
+        const cursors = this.#isCaughtUp ? cursor.before(this.#remembered()) : [];
+        await this.#takeLine(parsed, `${key}-transcript-${offset}`, cursors);
+        cursor.passed(offset);
       },
       caughtUp: async () => this.#catchUp(),
       failed: (error) =>
@@ -103,16 +115,35 @@ export class OutsideSession {
     this.#tail.begin();
   }
 
-  async take(parse: (notes: Notes) => Seen, key?: string): Promise<void> {
-    const seen = parse(this.#notes);
-    const { at, notes, usage, identity, entries, signal } = seen;
+  async take(
+    parse: (memory: Memory) => Parsed,
+    key?: string,
+    cursors: readonly ReadCursor[] = [],
+  ): Promise<void> {
+    const parsed = parse(this.#memory);
+    const { at, memory, usage, identity, entries, signal } = parsed;
     this.#lastGrownMs = performance.now();
-    if (notes) this.#notes = { ...this.#notes, ...notes };
-    await this.#write({ at, identity, entries, usage }, seen.turn, key);
+    if (memory) this.#memory = { ...this.#memory, ...memory } as Memory;
+    if (parsed.child !== undefined) return;
+    await this.#write({ at, identity, entries, usage }, parsed.turn, { key, cursors });
     if (entries && entries.length > 0) this.#activity.addEntries(this.#services.context.redact(entries), at);
     if (!signal) return;
-    await this.#observeState({ saw: "signal", signal, trust: this.#trust });
+    await this.#observeState({ saw: "signal", signal, trust: this.#facts?.trust ?? [] });
     if (signal.says === "ready" && signal.source !== "transcript") this.#endTurnSoon();
+  }
+
+  /** Goes on where an earlier daemon stopped, with what the parser and the count of turns remembered there. */
+  async #restore(cursor: TranscriptCursor, turns: TranscriptTurns): Promise<number> {
+    const { from, memory: kept } = await cursor.restore();
+    if (!isJsonObject(kept)) return from;
+    const { memory, number, isOpen } = kept;
+    if (isJsonObject(memory)) this.#memory = { ...this.#memory, ...memory };
+    if (typeof number === "number") turns.restore({ number, isOpen: isOpen === true });
+    return from;
+  }
+
+  #remembered(): JsonObject {
+    return { memory: this.#memory, ...this.#turns?.count };
   }
 
   async gone(): Promise<void> {
@@ -121,22 +152,18 @@ export class OutsideSession {
     this.stop();
   }
 
-  /** What it says in a terminal nobody hears but that terminal. */
-  get #trust(): readonly Signal["source"][] {
-    return this.#agent.trust("interactive").filter((source) => source !== "terminal" && source !== "screen");
-  }
-
   /** What is in the file when it is first looked at was said before: only its last word counts. */
-  async #takeLine({ signal, ...rest }: Seen, key: string): Promise<void> {
+  async #takeLine({ signal, ...rest }: Parsed, key: string, cursors: readonly ReadCursor[]): Promise<void> {
     this.#lastSignal = signal ?? this.#lastSignal;
     const isNew = this.#isCaughtUp && signal !== undefined;
-    await this.take(() => (isNew ? { ...rest, signal } : rest), key);
+    await this.take(() => (isNew ? { ...rest, signal } : rest), key, cursors);
   }
 
   async #catchUp(): Promise<void> {
     this.#isCaughtUp = true;
     const signal = this.#lastSignal;
     if (signal) await this.take(() => ({ signal }));
+    await this.#cursor?.keep(this.#remembered());
   }
 
   async #observeState(observation: OutsideObservation): Promise<void> {
@@ -145,7 +172,11 @@ export class OutsideSession {
   }
 
   /** The words of a turn lie between its beginning and its end. */
-  async #write(parsed: Parsed, turn: TurnMark | undefined, key: string | undefined): Promise<void> {
+  async #write(
+    parsed: Recordable,
+    turn: TurnMark | undefined,
+    place: Pick<ParsedPiece, "key" | "cursors">,
+  ): Promise<void> {
     const { identity, entries = [], usage = [] } = parsed;
     const marks = (turn && this.#turns?.mark(turn)) ?? [];
     if (identity === undefined && entries.length + usage.length + marks.length === 0) return;
@@ -154,7 +185,7 @@ export class OutsideSession {
       ...parsed,
       now: nowOf(context),
       stamp: (body, at) => ({ ...stamp(context, body, at), channel: null }),
-      key,
+      ...place,
       turns: turn?.isBegun ? { before: marks, after: [] } : { before: [], after: marks },
     };
     await context.store.change(this.id, (row) => (row ? decideParsed(row, piece) : []));
@@ -168,7 +199,7 @@ export class OutsideSession {
   }
 
   async #endTurnAtRest(): Promise<void> {
-    await this.#tail?.readRest();
+    await this.#tail?.catchUp();
     await this.#appendTurn(this.#turnAtRest());
   }
 
@@ -183,7 +214,7 @@ export class OutsideSession {
   }
 
   #turnAtRest(): readonly TurnEvent[] {
-    const over = this.#agent.outside?.turnAtRest?.(this.#notes);
+    const over = this.#facts?.turnAtRest?.(this.#memory);
     return (over && this.#turns?.end(over)) ?? [];
   }
 
@@ -212,12 +243,10 @@ export class OutsideSession {
   /** One after the other; a record that was deleted stays deleted. */
   async #append(decide: (row: Parameters<typeof decideOutside>[0]) => readonly EventBody[]): Promise<void> {
     const { context } = this.#services;
-    const done = this.#queue.then(async () =>
+    await this.#queue.run(async () =>
       context.store.change(this.id, (row) =>
         row ? decide(row).map((body) => ({ ...stamp(context, body), channel: null })) : [],
       ),
     );
-    this.#queue = done.catch(() => {});
-    await done;
   }
 }

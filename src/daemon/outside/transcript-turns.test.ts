@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TurnMark } from "../../agents/agent.ts";
+import type { TurnMark } from "../../agents/parsed.ts";
 import { TranscriptTurns } from "./transcript-turns.ts";
 
 const BEGUN: TurnMark = { isBegun: true };

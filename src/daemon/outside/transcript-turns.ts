@@ -1,6 +1,11 @@
-import type { TurnMark, TurnOver } from "../../agents/agent.ts";
+import type { TurnMark, TurnOver } from "../../agents/parsed.ts";
 import { outcomeOfResult } from "../../domain/session/turn.ts";
 import type { TurnEvent } from "../intake/decide-parsed.ts";
+
+export interface TurnCount {
+  readonly number: number;
+  readonly isOpen: boolean;
+}
 
 /**
  * Counts the turns of one transcript, from its beginning. Number and id of a turn depend on nothing but its place in
@@ -13,6 +18,16 @@ export class TranscriptTurns {
 
   constructor(key: string) {
     this.#key = key;
+  }
+
+  /** Goes on where an earlier reader of the file stopped. */
+  restore({ number, isOpen }: TurnCount): void {
+    this.#number = number;
+    this.#isOpen = isOpen;
+  }
+
+  get count(): TurnCount {
+    return { number: this.#number, isOpen: this.#isOpen };
   }
 
   /** The events of a mark. A turn that nothing ended is over when the next one begins. */

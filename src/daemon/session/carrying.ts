@@ -1,4 +1,4 @@
-import type { Agent } from "../../agents/agent.ts";
+import type { Agent, Mode } from "../../agents/agent.ts";
 import type { Redactor } from "../../domain/redact/redact.ts";
 import type { Launch } from "../../domain/session/carried.ts";
 import type { Kind } from "../../domain/session/session.ts";
@@ -11,6 +11,7 @@ export interface Carrying {
   readonly kind: Kind;
   readonly launch: Launch;
   readonly agent: Agent;
+  readonly mode: Mode;
   readonly agentPaths: AgentPaths;
   readonly redactor: Redactor;
 }

@@ -1,30 +1,32 @@
 import { basename } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { keystrokesIn } from "../../agents/keystrokes.ts";
+import type { Deed } from "../../agents/deed.ts";
 import { timerMs } from "../../domain/time.ts";
 import { endByFile, signalMarked } from "../../host/holder.ts";
 import { findHolderFile } from "../../host/holder-files.ts";
 import { isStopped } from "../../machine/proc.ts";
 import { isProcessAlive } from "../../machine/process.ts";
 import { faultPoint } from "../fault-point.ts";
-import type { LiveSession } from "./live-session.ts";
+import type { Aim, DeliveryPort, Facts, HolderPort, Logs, Loop } from "./ports.ts";
 
 /** An agent that knows how to leave gets this long before it is signalled. */
 const POLITE_MS = 1000;
 const RETRY_MS = 5000;
-/** An agent that is interrupted first takes the key that makes it leave a moment later. */
-const BETWEEN_KEYS_MS = 50;
+interface Ports extends Facts, Logs, Aim, HolderPort, DeliveryPort, Pick<Loop, "look"> {
+  readonly programs: { readonly holder: string };
+  /** Notes who is in the tree at this moment. */
+  lookAtTreeNow(): void;
+}
 
 /** Ends the tree of one session through its holder, and goes on trying until there is none. */
 export class EndTree {
-  readonly #session: LiveSession;
+  readonly #session: Ports;
   #politeTimer: NodeJS.Timeout | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
   #hasBegun = false;
   #hold: Promise<void> | undefined;
   #isStopped = false;
 
-  constructor(session: LiveSession) {
+  constructor(session: Ports) {
     this.#session = session;
   }
 
@@ -36,7 +38,7 @@ export class EndTree {
   /** Asked again, it can only come sooner. */
   begin(graceMs: number): void {
     faultPoint("end.stopping");
-    this.#session.services.trees.lookNow(this.#session);
+    this.#session.lookAtTreeNow();
     const hold = this.#hold;
     this.#hold = undefined;
     if (!hold) this.#begin(graceMs);
@@ -44,22 +46,23 @@ export class EndTree {
   }
 
   #begin(graceMs: number): void {
-    const { agent } = this.#session.carrying;
-    const polite = this.#hasBegun ? undefined : agent.controls.stop(this.#session.target);
+    const { controls } = this.#session.carrying.mode;
+    const polite = this.#hasBegun ? undefined : controls.stop(this.#session.target);
     this.#hasBegun = true;
     const politeMs = Math.min(POLITE_MS, graceMs / 2);
-    if (polite && politeMs > 0 && this.#session.follower.connection) {
-      void this.#ask(keystrokesIn(polite).map(({ bytes }) => bytes));
+    if (polite && politeMs > 0 && this.#session.holder.connection) {
+      this.#ask(polite);
       faultPoint("end.polite");
       this.#politeTimer ??= setTimeout(() => this.#signal(graceMs - politeMs), politeMs);
     } else this.#signal(graceMs);
   }
 
-  async #ask(pieces: readonly string[]): Promise<void> {
-    for (const [index, piece] of pieces.entries()) {
-      if (index > 0) await sleep(BETWEEN_KEYS_MS, undefined, { ref: false });
-      this.#session.follower.connection?.input(piece);
-    }
+  /** The tree is signalled whether or not the agent understood. */
+  #ask(polite: Deed): void {
+    const { log, id, delivery } = this.#session;
+    void delivery
+      .deliver(polite)
+      .catch((error: unknown) => log.warn({ session: id, err: error }, "it could not be asked to leave"));
   }
 
   stop(): void {
@@ -72,15 +75,15 @@ export class EndTree {
   #signal(graceMs: number): void {
     clearTimeout(this.#politeTimer);
     this.#politeTimer = undefined;
-    const { follower, folder, services, id } = this.#session;
+    const { holder, folder, log, id } = this.#session;
     this.#wake();
-    if (follower.connection) follower.connection.end(graceMs);
+    if (holder.connection) holder.connection.end(graceMs);
     else void endByFile(folder, graceMs).catch(() => this.#session.look(0));
     faultPoint("end.signalled");
     clearTimeout(this.#retryTimer);
     this.#retryTimer = setTimeout(
       () => {
-        services.log.warn({ session: id }, "the end is not proven yet; trying again");
+        log.warn({ session: id }, "the end is not proven yet; trying again");
         this.#session.look(0);
         this.#signal(0);
       },
@@ -90,9 +93,9 @@ export class EndTree {
 
   /** This is also called by a timer: what cannot be looked at now is looked at again, and is nobody's end. */
   #wake(): void {
-    const { folder, services, id } = this.#session;
-    void wakeHolder(services.programs.holder, folder).catch((error: unknown) =>
-      services.log.warn({ session: id, err: error }, "could not see whether its holder is stopped"),
+    const { folder, programs, log, id } = this.#session;
+    void wakeHolder(programs.holder, folder).catch((error: unknown) =>
+      log.warn({ session: id, err: error }, "could not see whether its holder is stopped"),
     );
   }
 }

@@ -1,21 +1,29 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Keystroke, Keystrokes } from "../../agents/agent.ts";
-import { keystrokesIn } from "../../agents/keystrokes.ts";
+import type { Deed } from "../../agents/deed.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import type { InputKind } from "../../domain/session/event.ts";
 import type { Channel, SessionRow } from "../../domain/session/session.ts";
 import { isUntaken } from "../../domain/session/turn.ts";
 import { LAUNCH_FILES } from "../../home/launch-folder.ts";
 import { hostOf } from "../../host/host.ts";
+import { SerialQueue } from "../../machine/serial-queue.ts";
+import { unreachable } from "../delivery/unreachable.ts";
 import { faultPoint } from "../fault-point.ts";
 import type { Committed } from "./committed.ts";
-import type { LiveSession } from "./live-session.ts";
+import type {
+  Aim,
+  DeliveryPort,
+  Facts,
+  FinderPort,
+  HolderPort,
+  IntakePort,
+  Logs,
+  Loop,
+  ScreenPort,
+  WallClock,
+} from "./ports.ts";
 
-/** An Enter that comes in one piece with a paste would be taken for part of it. */
-const BETWEEN_PIECES_MS = 30;
-const NEXT_LOOK_MS = 50;
 /** How long an agent may take to show that it took something. */
 export const TAKEN_MS = 10_000;
 
@@ -33,39 +41,45 @@ interface Saying {
   readonly inputId?: string;
 }
 
-/** What is given to one agent: one sender at a time, recorded before it is written. */
+interface Ports
+  extends Facts,
+    Logs,
+    WallClock,
+    Aim,
+    Loop,
+    HolderPort,
+    ScreenPort,
+    FinderPort,
+    IntakePort,
+    DeliveryPort {}
+
+/** The input of one agent: one sender at a time, recorded before it is written. */
 export class Input {
-  readonly #session: LiveSession;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #session: Ports;
+  readonly #queue = new SerialQueue();
   #isGivingPrompt = false;
   #takenTimer: NodeJS.Timeout | undefined;
   /** The turn whose text is not taken yet. */
   #awaited: number | undefined;
 
-  constructor(session: LiveSession) {
+  constructor(session: Ports) {
     this.#session = session;
   }
 
   /** Runs one sender after the other, each with the row as it is when its turn comes. */
   async inTurn<T>(work: (row: SessionRow) => Promise<T>): Promise<T> {
-    const done = this.#queue.then(async () => {
+    return this.#queue.run(async () => {
       const row = await this.#session.row();
       if (!row) throw new RollcallError("session_not_found", `There is no session ${this.#session.id}.`);
       return work(row);
     });
-    this.#queue = done.catch(() => {});
-    return done;
   }
 
   /** A person's text, as this agent on this host takes it. Recorded, with the turn that it begins, before it is written. */
   async say(by: "prompt" | "send", text: string, saying: Saying): Promise<Said> {
-    const { agent, launch } = this.#session.carrying;
-    const own = agent.controls.say(this.#session.target, text);
-    const host = hostOf(launch.host);
-    const modes =
-      host.hasScreen && text.includes("\n") ? await this.#session.screen.modes() : { bracketedPaste: false };
-    const pieces = own ? keystrokesIn(own) : host.encodeText(text, modes).map((bytes) => ({ bytes }));
-    if (!this.#session.follower.connection) throw unreachable(this.#session.id);
+    const { mode } = this.#session.carrying;
+    const deed = mode.controls.say(this.#session.target, text) ?? (await this.#typed(text));
+    if (!this.#session.holder.connection) throw unreachable(this.#session.id);
     const given = await this.#session.observe(
       { saw: "text_given", by, text, isCommand: isOwnCommand(text) },
       saying,
@@ -74,52 +88,35 @@ export class Input {
     if (event?.body.kind !== "input_given") throw notTaking(given.row);
     const { turn = null, isQueued = false } = event.body;
     this.#session.transcriptFinder.begin();
-    await this.#write(pieces);
-    if (agent.capabilities.outputIsTranscript)
+    await this.#deliver(deed);
+    if (mode.capabilities.outputIsTranscript)
       await this.#session.intake.take({ entries: [{ role: "user", kind: "text", text, tool: null }] });
     await this.#session.observe({ saw: "text_written" });
     return { seq: event.seq, turn, isQueued };
   }
 
-  async press(
-    by: InputKind,
-    keystrokes: Keystrokes,
-    text: string,
-    channel: Channel | null,
-  ): Promise<Committed> {
-    if (!this.#session.follower.connection) throw unreachable(this.#session.id);
+  /** Does something to the agent that a person asked for. Whoever asks has seen that the deed may be done. */
+  async give(by: InputKind, deed: Deed, text: string, channel: Channel | null): Promise<Committed> {
+    if (!this.#session.holder.connection) throw unreachable(this.#session.id);
     const { generation } = this.#session.carrying;
     const given = await this.#session.append([{ kind: "input_given", by, generation, text }], channel);
-    await this.#write(keystrokesIn(keystrokes));
+    await this.#deliver(deed);
     return given;
   }
 
-  /** Whoever asks for the first keystroke has seen what it needs. */
-  async #write([first, ...others]: readonly Keystroke[]): Promise<void> {
+  async #deliver(deed: Deed): Promise<void> {
     faultPoint("input.recorded");
-    if (first) this.#type(first.bytes);
-    for (const { bytes, onScreen } of others) {
-      if (onScreen !== undefined) await this.#untilShown(onScreen);
-      await sleep(BETWEEN_PIECES_MS);
-      this.#type(bytes);
-    }
+    await this.#session.delivery.deliver(deed);
     faultPoint("input.written");
   }
 
-  #type(bytes: string): void {
-    const { connection } = this.#session.follower;
-    if (!connection) throw unreachable(this.#session.id);
-    connection.input(bytes);
-  }
-
-  /** A key that a dialog dropped must not be followed by the next one, which would then mean something else. */
-  async #untilShown(onScreen: string): Promise<void> {
-    const pattern = new RegExp(onScreen, "mu");
-    const lastMs = performance.now() + TAKEN_MS;
-    while (!pattern.test((await this.#session.screen.now())?.text() ?? "")) {
-      if (performance.now() > lastMs) throw halfGiven(this.#session.id);
-      await sleep(NEXT_LOOK_MS);
-    }
+  /** A text as the host types it. */
+  async #typed(text: string): Promise<Deed> {
+    const host = hostOf(this.#session.carrying.launch.host);
+    const screen = host.hasScreen && text.includes("\n") ? await this.#session.screen.now() : undefined;
+    const bracketedPaste = screen?.bracketedPaste ?? false;
+    const [bytes = "", ...more] = host.encodeText(text, { bracketedPaste });
+    return { via: "keys", bytes, more };
   }
 
   /** Once, whoever comes back: a protocol is not opened twice. */
@@ -128,12 +125,12 @@ export class Input {
     if (!existsSync(path)) return;
     const opening = readFileSync(path, "utf8");
     rmSync(path, { force: true });
-    this.#session.follower.connection?.input(opening);
+    this.#session.holder.connection?.input(opening);
   }
 
   close(): void {
     if (hostOf(this.#session.carrying.launch.host).canCloseInput)
-      this.#session.follower.connection?.closeInput();
+      this.#session.holder.connection?.closeInput();
   }
 
   /** After each change: a text that nobody takes is given up after a while. */
@@ -143,7 +140,7 @@ export class Input {
     clearTimeout(this.#takenTimer);
     this.#awaited = number;
     if (number === undefined) return;
-    const passedMs = this.#session.services.context.now() - Date.parse(turn?.givenAt ?? "");
+    const passedMs = this.#session.now() - Date.parse(turn?.givenAt ?? "");
     const leftMs = Math.min(TAKEN_MS, Math.max(0, TAKEN_MS - passedMs));
     this.#takenTimer = setTimeout(() => void this.#giveUp(number), leftMs);
   }
@@ -153,19 +150,19 @@ export class Input {
   }
 
   async #giveUp(turn: number): Promise<void> {
-    const { services, id } = this.#session;
+    const { log, id } = this.#session;
     this.#awaited = undefined;
     try {
       await this.#session.observe({ saw: "text_not_taken", turn, afterMs: TAKEN_MS });
     } catch (error) {
-      services.log.error({ session: id, err: error }, "could not record that a text was not taken");
+      log.error({ session: id, err: error }, "could not record that a text was not taken");
     }
   }
 
   /** Whoever looks at the session sees why it does nothing. */
   async #tellNotGiven(error: unknown): Promise<void> {
-    const { intake, services, id } = this.#session;
-    services.log.error({ session: id, err: error }, "the prompt was not given");
+    const { intake, log, id } = this.#session;
+    log.error({ session: id, err: error }, "the prompt was not given");
     await intake.notice("prompt", "Its first text could not be given to it; send it again.");
   }
 
@@ -176,7 +173,7 @@ export class Input {
     const path = join(this.#session.folder, LAUNCH_FILES.prompt);
     void this.inTurn(async (row) => {
       if (row.carried?.isPromptGiven !== false) return;
-      await this.#session.follower.reachable();
+      await this.#session.holder.reachable();
       await this.say("prompt", readFileSync(path, "utf8"), { channel: null });
       rmSync(path, { force: true });
     })
@@ -193,19 +190,5 @@ export function isOwnCommand(text: string): boolean {
 function notTaking(row: SessionRow): RollcallError {
   return new RollcallError("wrong_state", `Session ${row.id} is ${row.state} by now; nothing was sent.`, {
     hint: `See \`rollcall get ${row.id}\`.`,
-  });
-}
-
-function halfGiven(id: string): RollcallError {
-  return new RollcallError(
-    "not_delivered",
-    `Session ${id} does not show what was chosen so far; nothing more was sent, and nothing was submitted.`,
-    { hint: `Look at it with \`rollcall attach ${id}\`.` },
-  );
-}
-
-function unreachable(id: string): RollcallError {
-  return new RollcallError("wrong_state", `Session ${id} cannot be reached; nothing was sent.`, {
-    hint: `See \`rollcall explain ${id}\`.`,
   });
 }

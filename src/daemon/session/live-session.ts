@@ -1,21 +1,22 @@
-import type { Target } from "../../agents/agent.ts";
-import type { EventBody } from "../../domain/session/event.ts";
+import type { Logger } from "pino";
+import type { Target } from "../../agents/deed.ts";
+import type { EventBody, NewEvent } from "../../domain/session/event.ts";
 import type { Channel, SessionRow } from "../../domain/session/session.ts";
-import type { Action, Observation } from "../../domain/supervise/observation.ts";
-import { decide } from "../../domain/supervise/supervise.ts";
+import type { Observation } from "../../domain/supervise/observation.ts";
+import type { Instant } from "../../domain/time.ts";
 import { launchFolder } from "../../home/launch-folder.ts";
 import { type Config, durationOf } from "../../home/settings.ts";
-import { nowOf, stamp } from "../../record/context.ts";
+import { type Context, nowOf, stamp } from "../../record/context.ts";
 import { askedContext } from "../asker.ts";
 import { configNow } from "../config-now.ts";
-import { faultPoint } from "../fault-point.ts";
+import { Delivery } from "../delivery/delivery.ts";
 import { Intake } from "../intake/intake.ts";
-import { KeptNotes } from "../intake/kept-notes.ts";
+import { KeptMemory } from "../intake/kept-memory.ts";
 import { cleanUp } from "../launch/clean-up.ts";
 import type { Services } from "../services.ts";
 import { Follower } from "../sources/follower.ts";
-import { LiveFile } from "../sources/live-file.ts";
 import { ScreenWatch } from "../sources/screen-watch.ts";
+import { SessionSources } from "../sources/session-sources.ts";
 import { TranscriptFinder } from "../sources/transcript-finder.ts";
 import { TranscriptReader } from "../sources/transcript-reader.ts";
 import { ActivityWatch } from "./activity-watch.ts";
@@ -24,71 +25,107 @@ import type { AskedBy, Committed } from "./committed.ts";
 import { EndTree } from "./end-tree.ts";
 import { Input } from "./input.ts";
 import { Limits } from "./limits.ts";
+import { LiveFacts } from "./live-facts.ts";
 import { Pausing } from "./pausing.ts";
-import { lookForTraces } from "./traces.ts";
+import { type Act, SessionLoop } from "./session-loop.ts";
+import { TraceWatch } from "./trace-watch.ts";
 import { FIRST_LOOK_MS } from "./tree-watch.ts";
 
 const RECORD_AGAIN_MS = 5000;
 
 /**
- * One launch of one session while the daemon has to do with it. Whatever is seen of it is decided and committed one
- * after the other, and then done. Holds nothing that the record, the folder of the launch and the holder do not.
+ * One launch of one session while the daemon has to do with it: puts its parts together, each of which knows the others
+ * by their ports alone. Holds nothing that the record, the folder of the launch and the holder do not.
  */
 export class LiveSession {
+  readonly id: string;
   readonly carrying: Carrying;
-  readonly services: Services;
   readonly folder: string;
-  readonly follower: Follower;
-  readonly input: Input;
+  readonly context: Context;
+  readonly log: Logger;
+  readonly places: Services["places"];
+  readonly programs: Services["programs"];
+  readonly leftovers: Services["leftovers"];
+  readonly screens: Services["screens"];
+  readonly snapshots: Services["snapshots"];
+  readonly slices: Services["slices"];
+  readonly observations: Services["observations"];
+  readonly memory: KeptMemory;
+  readonly activity: ActivityWatch;
+  readonly liveFacts: LiveFacts;
+  readonly holder: Follower;
   readonly screen: ScreenWatch;
   readonly transcript: TranscriptReader;
   readonly transcriptFinder: TranscriptFinder;
+  readonly sources: SessionSources;
+  readonly delivery: Delivery;
   readonly intake: Intake;
-  readonly activity: ActivityWatch;
-  readonly notes: KeptNotes;
-  readonly liveFile: LiveFile;
+  readonly input: Input;
   readonly pausing: Pausing;
+  readonly #services: Services;
+  readonly #loop: SessionLoop;
   readonly #limits: Limits;
+  readonly #traces: TraceWatch;
   readonly #endTree: EndTree;
   readonly #whenClosed: () => void;
   readonly #closed = Promise.withResolvers<void>();
-  #queue: Promise<unknown> = Promise.resolve();
   /** As the row has it. */
   #nativeId: string | null = null;
-  /** It looks at nothing any more; once it is closed, the session can be carried anew. */
+  /** It follows nothing any more; once it is closed, the session can be launched anew. */
   isClosing = false;
-  #lookTimer: NodeJS.Timeout | undefined;
 
   constructor(services: Services, carrying: Carrying, closed: () => void) {
-    this.services = services;
+    this.#services = services;
+    this.#whenClosed = closed;
+    this.id = carrying.id;
     this.carrying = carrying;
     this.folder = launchFolder(services.places.home, carrying.launch.marker);
-    this.#whenClosed = closed;
-    this.follower = new Follower(this);
-    this.input = new Input(this);
+    this.context = services.context;
+    this.log = services.log;
+    this.places = services.places;
+    this.programs = services.programs;
+    this.leftovers = services.leftovers;
+    this.screens = services.screens;
+    this.snapshots = services.snapshots;
+    this.slices = services.slices;
+    this.observations = services.observations;
+    this.memory = new KeptMemory(this.folder);
+    this.activity = new ActivityWatch(services.context.now, () => this.liveFacts.writeSoon());
+    this.liveFacts = new LiveFacts(this);
+    this.#loop = new SessionLoop(
+      {
+        change: async (decide) => this.context.store.change(this.id, decide),
+        now: () => nowOf(this.context),
+        stamper: (channel) => this.#stamper(channel),
+        committed: async (row) => this.#committed(row),
+        act: async (action) => this.#act(action),
+      },
+      carrying.generation,
+    );
+    this.holder = new Follower(this);
     this.screen = new ScreenWatch(this);
-    this.notes = new KeptNotes(this.folder);
-    this.liveFile = new LiveFile(this);
     this.transcript = new TranscriptReader(this);
     this.transcriptFinder = new TranscriptFinder(this);
+    this.sources = new SessionSources(this);
+    this.delivery = new Delivery(this);
     this.intake = new Intake(this);
-    this.activity = new ActivityWatch(services.context.now, () => this.follower.observeSoon());
-    this.#limits = new Limits(this);
-    this.#endTree = new EndTree(this);
+    this.input = new Input(this);
     this.pausing = new Pausing(this);
-  }
-
-  get id(): string {
-    return this.carrying.id;
+    this.#limits = new Limits(this);
+    this.#traces = new TraceWatch(this);
+    this.#endTree = new EndTree(this);
   }
 
   get config(): Config {
-    return configNow(this.services, this.carrying.launch.cwd);
+    return configNow(this.#services, this.carrying.launch.cwd);
   }
 
-  /** Whom this agent's controls speak to. */
   get target(): Target {
-    return { kind: this.carrying.kind, nativeId: this.#nativeId, notes: this.notes.all };
+    return { nativeId: this.#nativeId, memory: this.memory.all };
+  }
+
+  now(): number {
+    return this.context.now();
   }
 
   /** Resolves when nothing of it is left, its folder included. */
@@ -96,38 +133,16 @@ export class LiveSession {
     return this.#closed.promise;
   }
 
-  /** Observe, decide, act: the events are committed when this resolves, and what follows from them was begun. */
   async observe(observation: Observation, asked: AskedBy = {}): Promise<Committed> {
-    const { channel = null, inputId } = asked;
-    const context = askedContext(this.services.context, channel);
-    return this.#inOrder(async () => {
-      const at = nowOf(context);
-      let actions: readonly Action[] = [];
-      const change = await context.store.change(this.id, (row) => {
-        actions = row ? decide(row, { observation, generation: this.carrying.generation, at }) : [];
-        return actions.flatMap((action) => {
-          if (action.do !== "append") return [];
-          const event = { ...stamp(context, this.redact(action.body), at), channel };
-          return [
-            inputId !== undefined && event.body.kind === "input_given" ? { ...event, id: inputId } : event,
-          ];
-        });
-      });
-      const { row, events } = change;
-      if (events.length > 0) await this.#committed(row);
-      for (const action of actions) await this.#act(action);
-      return { row, events, seq: events.at(-1)?.seq ?? row.seq };
-    });
+    return this.#loop.observe(observation, asked);
   }
 
-  /** Adds events that need no decision. */
   async append(bodies: readonly EventBody[], channel: Channel | null = null): Promise<Committed> {
-    const context = askedContext(this.services.context, channel);
-    return this.#inOrder(async () => {
-      const change = await context.store.change(this.id, (row) =>
-        row ? bodies.map((body) => ({ ...stamp(context, this.redact(body)), channel })) : [],
+    const stampIt = this.#stamper(channel);
+    return this.#loop.inOrder(async () => {
+      const { row, events } = await this.context.store.change(this.id, (before) =>
+        before ? bodies.map((body) => stampIt(body)) : [],
       );
-      const { row, events } = change;
       await this.learned(row);
       return { row, events, seq: events.at(-1)?.seq ?? row.seq };
     });
@@ -136,7 +151,7 @@ export class LiveSession {
   /** After a commit that changed no state. */
   async learned(row: SessionRow): Promise<void> {
     this.#nativeId = row.nativeId;
-    if (row.hasFile) await this.services.context.files.follow(this.id);
+    if (row.hasFile) await this.context.files.follow(this.id);
     this.input.follow(row);
   }
 
@@ -145,31 +160,27 @@ export class LiveSession {
   }
 
   async row(): Promise<SessionRow | undefined> {
-    return (await this.services.context.store.find(this.id))?.row;
+    return (await this.context.store.find(this.id))?.row;
   }
 
-  /** Connects to the living holder and catches up with what was asked for while there was none. */
+  /** Connects to the living holder and begins every source. What is still to be done is decided afterwards. */
   async adopt(): Promise<void> {
-    await this.follower.begin();
-    const stored = await this.services.context.store.find(this.id);
+    await this.holder.begin();
+    const stored = await this.context.store.find(this.id);
     this.activity.restore(stored?.observed.activity ?? null);
     const row = stored?.row;
-    if (!row?.carried || !this.follower.connection) return;
+    if (!row?.carried || !this.holder.connection) return;
     this.#nativeId = row.nativeId;
-    this.transcript.begin(row.turns > 0);
-    this.transcriptFinder.begin();
-    this.liveFile.begin();
-    this.follower.show(row);
-    this.screen.follow(row);
+    this.sources.begin(row);
     this.input.open();
-    this.#limits.follow(row);
-    this.input.follow(row);
-    this.services.trees.look(this, FIRST_LOOK_MS);
-    if (row.state === "stopping") this.#endTree.begin(durationOf(this.config, "end.grace"));
-    if (row.state === "paused") this.pausing.begin();
+    this.#follow(row);
+    this.#services.trees.look(this, FIRST_LOOK_MS);
+    const adopted = { saw: "adopted", graceMs: durationOf(this.config, "end.grace") } as const;
+    // Not awaited: this may be called from within the queue of observations.
+    void this.observe(adopted).catch(() => this.look(RECORD_AGAIN_MS));
   }
 
-  /** Where nothing can be recorded its processes can still be ended: their exit is written down, and taken in later. */
+  /** Ends its processes though nothing can be recorded: their exit is written down, and taken in later. */
   endUnrecorded(graceMs: number): void {
     this.#endTree.begin(graceMs);
     this.look(RECORD_AGAIN_MS);
@@ -183,29 +194,47 @@ export class LiveSession {
   /** The daemon leaves; the session does not. */
   async letGo(): Promise<void> {
     this.#stopWatching();
-    await this.follower.letGo();
-    await this.#queue;
+    await this.holder.letGo();
+    await this.#loop.settled();
   }
 
-  async #inOrder<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#queue.then(work);
-    this.#queue = done.catch(() => {});
-    return done;
+  lookAtTree(): void {
+    this.#services.trees.look(this);
+  }
+
+  lookAtTreeNow(): void {
+    this.#services.trees.lookNow(this);
+  }
+
+  look(afterMs: number): void {
+    this.#traces.look(afterMs);
+  }
+
+  async lookNow(): Promise<void> {
+    await this.#traces.lookNow();
+  }
+
+  /** The caller is known now; it is not any more when an event is made inside a transaction. */
+  #stamper(channel: Channel | null): (body: EventBody, at?: Instant) => NewEvent {
+    const context = askedContext(this.context, channel);
+    return (body, at) => ({ ...stamp(context, this.redact(body), at), channel });
   }
 
   async #committed(row: SessionRow): Promise<void> {
-    if (row.hasFile) await this.services.context.files.follow(this.id);
+    if (row.hasFile) await this.context.files.follow(this.id);
     this.#nativeId = row.nativeId;
-    this.follower.show(row);
+    this.#follow(row);
+  }
+
+  #follow(row: SessionRow): void {
+    this.holder.show(row);
     this.screen.follow(row);
     this.#limits.follow(row);
     this.input.follow(row);
   }
 
-  async #act(action: Action): Promise<void> {
+  #act(action: Act): Promise<void> | void {
     switch (action.do) {
-      case "append":
-        return;
       case "end_tree":
         return this.#endTree.begin(action.graceMs);
       case "give_text":
@@ -222,46 +251,20 @@ export class LiveSession {
         return this.look(0);
       case "look_again":
         return this.look(action.afterMs);
+      case "check_limit":
+        return this.#limits.check(action.limit, action.afterMs);
       case "kill":
-        return this.#kill(action.leftovers);
+        return this.#traces.kill(action.leftovers);
       case "close":
         return this.#close();
     }
   }
 
-  /** What the agent said while it was paused was not believed: it is asked for again. */
+  /** Nothing that the agent said while it was paused was believed: it is asked for again. */
   #goOn(): void {
     this.pausing.continue();
-    void this.follower.refresh();
-    this.liveFile.refresh();
-  }
-
-  /** Looks in a while, outside the queue that this may stand in. */
-  look(afterMs: number): void {
-    clearTimeout(this.#lookTimer);
-    this.#lookTimer = setTimeout(() => void this.lookNow(), afterMs);
-  }
-
-  async lookNow(): Promise<void> {
-    try {
-      const row = await this.row();
-      if (!row || this.isClosing) return;
-      const traces = await lookForTraces(this, row);
-      faultPoint("back.looked");
-      const { exit, isHolderAlive } = traces.traces;
-      if (exit && (!isHolderAlive || exit.tree.state === "empty")) await this.follower.readRest();
-      await this.observe(traces);
-    } catch (error) {
-      this.services.log.error({ session: this.id, err: error }, "could not look for traces");
-      this.look(RECORD_AGAIN_MS);
-    }
-  }
-
-  #kill(leftovers: Extract<Action, { do: "kill" }>["leftovers"]): void {
-    const { log } = this.services;
-    log.warn({ session: this.id, pids: leftovers.map(({ pid }) => pid) }, "ending leftovers by their marker");
-    const killed = this.services.leftovers.kill(this.carrying.launch.marker, leftovers);
-    void killed.then((isGone) => this.look(isGone ? 0 : 5000));
+    void this.holder.refresh();
+    this.sources.refresh();
   }
 
   #close(): void {
@@ -272,21 +275,18 @@ export class LiveSession {
   }
 
   #stopWatching(): void {
-    clearTimeout(this.#lookTimer);
-    this.services.trees.forget(this);
+    this.#traces.stop();
+    this.#services.trees.forget(this);
     this.#limits.stop();
     this.pausing.stop();
     this.#endTree.stop();
     this.intake.stop();
-    this.screen.stop();
-    this.transcript.stop();
-    this.transcriptFinder.stop();
-    this.liveFile.stop();
+    this.sources.stop();
     this.input.stop();
   }
 
   async #cleanUp(): Promise<void> {
-    await cleanUp(this);
+    await cleanUp(this.#services, this);
     this.#whenClosed();
     this.#closed.resolve();
   }

@@ -7,7 +7,9 @@ import type { Observation } from "../../domain/supervise/observation.ts";
 import { findExitFile, findHolderFile } from "../../host/holder-files.ts";
 import { markerOf } from "../../machine/proc.ts";
 import { bootId, isProcessAlive } from "../../machine/process.ts";
-import type { LiveSession } from "./live-session.ts";
+import type { Context } from "../../record/context.ts";
+import type { Leftovers } from "./leftovers.ts";
+import type { Facts } from "./ports.ts";
 import { survivorsOf } from "./tree-watch.ts";
 
 const LEAVING_MS = 2000;
@@ -26,12 +28,17 @@ export async function holderGone(folder: string): Promise<void> {
     await sleep(STEP_MS);
 }
 
+interface Ports extends Facts {
+  readonly context: Context;
+  readonly leftovers: Pick<Leftovers, "of">;
+}
+
 /** Everything that can be found of a session without its holder's word. */
 export async function lookForTraces(
-  session: LiveSession,
+  session: Ports,
   { process: noted, generation }: Pick<SessionRow, "process" | "generation">,
 ): Promise<Extract<Observation, { saw: "traces" }>> {
-  const { folder, carrying, services } = session;
+  const { folder, carrying, context } = session;
   const holder = findHolderFile(folder);
   const isAlive = (process: { readonly pid: number; readonly startTime: string } | undefined) =>
     process !== undefined &&
@@ -41,13 +48,13 @@ export async function lookForTraces(
     markerOf(process.pid) === carrying.launch.marker;
   const agent = holder ? { ...holder.agent, bootId: holder.bootId } : null;
   const isHeld = isAlive(holder?.holder) || isAlive(holder?.guard);
-  const leftovers = await services.leftovers.of(carrying.launch.marker, folder);
+  const leftovers = await session.leftovers.of(carrying.launch.marker, folder);
   return {
     saw: "traces",
-    tellsTurns: carrying.agent.capabilities.tellsTurns,
+    tellsTurns: carrying.mode.capabilities.tellsTurns,
     traces: {
       bootId: bootId(),
-      ageMs: services.context.now() - Date.parse(carrying.launch.at),
+      ageMs: context.now() - Date.parse(carrying.launch.at),
       holderBootId: holder?.bootId ?? null,
       isHolderAlive: isAlive(holder?.holder),
       isGuardAlive: isAlive(holder?.guard),
@@ -60,7 +67,7 @@ export async function lookForTraces(
   };
 }
 
-async function lastBodies({ services, id }: LiveSession): Promise<EventBody[]> {
-  const events = await services.context.store.events(id, { limit: LAST_EVENTS, tail: true });
+async function lastBodies({ context, id }: Ports): Promise<EventBody[]> {
+  const events = await context.store.events(id, { limit: LAST_EVENTS, tail: true });
   return events.map(({ body }) => body);
 }

@@ -4,21 +4,25 @@ import { lookAtTree, readTree, unseenTree, writeTree } from "../../home/known-tr
 import { findSurvivors } from "../../home/survivors.ts";
 import { findHolderFile } from "../../host/holder-files.ts";
 import { processTable } from "../../machine/process.ts";
-import type { LiveSession } from "./live-session.ts";
+import type { Facts, Logs } from "./ports.ts";
 
 /** Soon after a launch or an adoption its first children are there. */
 export const FIRST_LOOK_MS = 1000;
 /** A session that does something is looked at this often at most; one that is quiet never. */
 const LOOK_MS = 5000;
 
+interface Watched extends Facts, Logs {
+  readonly isClosing: boolean;
+}
+
 /** Notes who is in the trees of sessions while their holders live: the only way to find some of them afterwards. */
 export class TreeWatch {
-  readonly #due = new Set<LiveSession>();
+  readonly #due = new Set<Watched>();
   #timer: NodeJS.Timeout | undefined;
   #dueAtMs = 0;
 
   /** All that are due share one pass over the process table. */
-  look(session: LiveSession, afterMs = LOOK_MS): void {
+  look(session: Watched, afterMs = LOOK_MS): void {
     this.#due.add(session);
     const dueAtMs = performance.now() + afterMs;
     if (this.#timer && this.#dueAtMs <= dueAtMs) return;
@@ -28,11 +32,11 @@ export class TreeWatch {
   }
 
   /** At once: whoever is signalled next may be the last that knows. */
-  lookNow(session: LiveSession): void {
+  lookNow(session: Watched): void {
     note(session, processTable());
   }
 
-  forget(session: LiveSession): void {
+  forget(session: Watched): void {
     this.#due.delete(session);
   }
 
@@ -46,8 +50,8 @@ export class TreeWatch {
 }
 
 /** What is not known is no reason to stop anything. */
-function note(session: LiveSession, table: ReturnType<typeof processTable>): void {
-  const { folder, services, id, isClosing } = session;
+function note(session: Watched, table: ReturnType<typeof processTable>): void {
+  const { folder, log, id, isClosing } = session;
   if (isClosing) return;
   try {
     const file = findHolderFile(folder);
@@ -56,7 +60,7 @@ function note(session: LiveSession, table: ReturnType<typeof processTable>): voi
     const tree = lookAtTree({ bootId, agent, cwd: session.carrying.launch.cwd }, file, table);
     if (tree && JSON.stringify(tree) !== JSON.stringify(readTree(folder))) writeTree(folder, tree);
   } catch (error) {
-    services.log.warn({ session: id, err: error }, "could not look at its processes");
+    log.warn({ session: id, err: error }, "could not look at its processes");
   }
 }
 

@@ -1,24 +1,33 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LaunchPlan } from "../../agents/agent.ts";
+import type { AgentServer, LaunchPlan } from "../../agents/launch.ts";
 import { LAUNCH_FILES } from "../../home/launch-folder.ts";
 
-/** Where an agent keeps what it writes of one launch. */
+/** Where an agent keeps what it writes during one launch, and where its own server listens. */
 export interface AgentPaths {
   readonly transcript: string | null;
   readonly transcripts: string | null;
   readonly liveFiles: string | null;
+  readonly server: AgentServer | null;
 }
 
-export function agentPathsOf({ transcript, transcripts, liveFiles }: LaunchPlan): AgentPaths {
-  return { transcript, transcripts: transcripts ?? null, liveFiles: liveFiles ?? null };
+export function agentPathsOf({ transcript, transcripts, liveFiles, server }: LaunchPlan): AgentPaths {
+  return {
+    transcript,
+    transcripts: transcripts ?? null,
+    liveFiles: liveFiles ?? null,
+    server: server ?? null,
+  };
 }
+
+const NONE: AgentPaths = { transcript: null, transcripts: null, liveFiles: null, server: null };
 
 export function readAgentPaths(folder: string): AgentPaths {
   try {
-    return JSON.parse(readFileSync(join(folder, LAUNCH_FILES.agentPaths), "utf8")) as AgentPaths;
+    const text = readFileSync(join(folder, LAUNCH_FILES.agentPaths), "utf8");
+    return { ...NONE, ...(JSON.parse(text) as Partial<AgentPaths>) };
   } catch {
-    return { transcript: null, transcripts: null, liveFiles: null };
+    return NONE;
   }
 }
 

@@ -20,10 +20,10 @@ test("a line that could not be taken is taken with the next, and none behind it 
     failed: (error) => failures.push(error),
   });
   writeFileSync(path, "one\ntwo\nthree\n");
-  await tail.readRest();
+  await tail.catchUp();
   expect([taken, failures.length]).toEqual([["one\n"], 1]);
   appendFileSync(path, "four\n");
-  await tail.readRest();
+  await tail.catchUp();
   expect([taken, failures.length]).toEqual([["one\n", "two\n", "three\n", "four\n"], 1]);
 });
 
@@ -37,11 +37,11 @@ test("a fifo in its place is a file that is not there yet", async () => {
     failed: (error) => failures.push(error),
   });
   execFileSync("mkfifo", [path]);
-  await tail.readRest();
+  await tail.catchUp();
   expect([tail.isThere, tail.hasBeenSeen, taken, failures]).toEqual([false, false, [], []]);
   rmSync(path);
   writeFileSync(path, "one\n");
-  await tail.readRest();
+  await tail.catchUp();
   expect([tail.isThere, taken]).toEqual([true, ["one\n"]]);
 });
 
@@ -58,7 +58,7 @@ test("a file of holes is read beside everything else, and no more of it than is 
   truncateSync(path, 2 ** 40);
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
-  await tail.readRest();
+  await tail.catchUp();
   clearInterval(timer);
   expect(lengths.length).toBeGreaterThan(1);
   expect(Math.max(...lengths)).toBeLessThan(2 ** 24);

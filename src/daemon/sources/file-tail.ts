@@ -1,7 +1,9 @@
-import { closeSync, type FSWatcher, fstatSync, readSync, statSync, watch } from "node:fs";
+import { closeSync, fstatSync, readSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { FolderWatch } from "../../machine/folder-watch.ts";
 import { openForeign, UnfitFileError } from "../../machine/foreign-file.ts";
+import { SerialQueue } from "../../machine/serial-queue.ts";
 import { Backlog } from "./backlog.ts";
 import { type Piece, PipeLines } from "./line-splitter.ts";
 
@@ -12,6 +14,8 @@ const MOST_BYTES = 1024 ** 3;
 const FALLBACK_MS = 2000;
 
 export interface TailReader {
+  /** Where to begin; the beginning where it is left out. Asked for once, when there is a file. */
+  from?(): Promise<number>;
   /** One line at a time, in order. */
   line(piece: Piece): Promise<void>;
   /** Everything that was there has been read, for the first time. */
@@ -24,12 +28,13 @@ export class FileTail {
   readonly path: string;
   readonly #reader: TailReader;
   readonly #mostBytes: number;
-  readonly #lines = new PipeLines(0);
+  #lines: PipeLines | undefined;
   readonly #backlog = new Backlog<Piece>();
   #read = 0;
-  #watcher: FSWatcher | undefined;
+  readonly #watch: FolderWatch;
+  readonly #queue = new SerialQueue();
   #timer: NodeJS.Timeout | undefined;
-  #reading: Promise<void> = Promise.resolve();
+  #hasBegun = false;
   #isStopped = false;
   #isCaughtUp = false;
   hasBeenSeen = false;
@@ -38,6 +43,12 @@ export class FileTail {
     this.path = path;
     this.#reader = reader;
     this.#mostBytes = mostBytes;
+    this.#watch = new FolderWatch(dirname(path), {
+      retryMs: FALLBACK_MS,
+      changed: (name) => {
+        if (name === null || name === basename(path)) void this.catchUp();
+      },
+    });
   }
 
   get isThere(): boolean {
@@ -47,50 +58,32 @@ export class FileTail {
   }
 
   begin(): void {
-    if (this.#isStopped || this.#watcher) return;
-    this.#watch();
-    void this.readRest();
+    if (this.#isStopped || this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#watch.begin();
+    void this.catchUp();
   }
 
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    this.#watcher?.close();
+    this.#watch.stop();
   }
 
-  /** Everything that is in the file now. */
-  async readRest(): Promise<void> {
-    this.#reading = this.#reading
-      .then(async () => this.#readOn())
+  /** Reads everything that is in the file now. */
+  async catchUp(): Promise<void> {
+    await this.#queue
+      .run(async () => this.#readOn())
       .catch((error: unknown) => {
         this.#reader.failed(error);
         this.#again();
       });
-    await this.#reading;
   }
 
   /** What could not be taken, as on a full disk, is there the next time. */
   #again(): void {
     clearTimeout(this.#timer);
-    if (!this.#isStopped) this.#timer = setTimeout(() => void this.readRest(), FALLBACK_MS);
-  }
-
-  #watch(): void {
-    try {
-      this.#watcher = watch(dirname(this.path), (_, name) => {
-        if (name === null || name === basename(this.path)) void this.readRest();
-      });
-      this.#watcher.on("error", () => this.#watchLater());
-    } catch {
-      this.#watchLater();
-    }
-  }
-
-  #watchLater(): void {
-    this.#watcher?.close();
-    this.#watcher = undefined;
-    if (this.#isStopped) return;
-    this.#timer = setTimeout(() => this.begin(), FALLBACK_MS);
+    if (!this.#isStopped) this.#timer = setTimeout(() => void this.catchUp(), FALLBACK_MS);
   }
 
   async #readOn(): Promise<void> {
@@ -98,6 +91,7 @@ export class FileTail {
     if (fd === undefined) return;
     try {
       this.hasBeenSeen = true;
+      const lines = await this.#start();
       const bytes = Buffer.allocUnsafe(CHUNK);
       for (;;) {
         await this.#backlog.keep(async (piece) => this.#reader.line(piece));
@@ -105,7 +99,7 @@ export class FileTail {
         const count = readSync(fd, bytes, 0, CHUNK, this.#read);
         if (count === 0) break;
         this.#read += count;
-        this.#backlog.add(this.#lines.push(bytes.subarray(0, count)));
+        this.#backlog.add(lines.push(bytes.subarray(0, count)));
         // A long file, or a hole in one, must not keep everybody else waiting.
         await nextTurn();
       }
@@ -115,6 +109,13 @@ export class FileTail {
     if (this.#isCaughtUp) return;
     this.#isCaughtUp = true;
     await this.#reader.caughtUp?.();
+  }
+
+  async #start(): Promise<PipeLines> {
+    if (this.#lines) return this.#lines;
+    this.#read = (await this.#reader.from?.()) ?? 0;
+    this.#lines = new PipeLines(this.#read);
+    return this.#lines;
   }
 
   /** Not yet, or no more: that says nothing about who writes it. */

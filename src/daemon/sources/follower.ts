@@ -1,46 +1,58 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Memory } from "../../agents/parsed.ts";
+import type { TerminalSource } from "../../agents/sources.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
-import { toInstant } from "../../domain/time.ts";
 import type { HolderConnection } from "../../host/holder.ts";
 import { findHolderFile, type HolderFile, spoolSegments } from "../../host/holder-files.ts";
-import {
-  type HolderMessage,
-  type HolderStatus,
-  type Report,
-  type ReportFields,
-  STREAMS,
-} from "../../host/holder-message.ts";
+import { type HolderMessage, type HolderStatus, type Report, STREAMS } from "../../host/holder-message.ts";
+import { hostOf } from "../../host/host.ts";
 import { faultPoint } from "../fault-point.ts";
+import type { OutputSlices } from "../intake/output-slices.ts";
 import { takeUnheard } from "../intake/unheard.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { Leftovers } from "../session/leftovers.ts";
+import type { LiveFacts } from "../session/live-facts.ts";
+import type {
+  Facts,
+  HolderPort,
+  IntakePort,
+  Logs,
+  Loop,
+  MemoryPort,
+  ScreenPort,
+  SourcesPort,
+  WallClock,
+} from "../session/ports.ts";
 import { HolderLink } from "./holder-link.ts";
+import type { Output } from "./output.ts";
 import { PipeOutput } from "./pipe-output.ts";
-import { TerminalOutput } from "./terminal-output.ts";
-
-/** What takes the bytes of a session: a recording of its terminal, or the transcript of its pipes. */
-export interface Output {
-  /** Where to go on in each stream. */
-  readonly from: { readonly out: number; readonly err: number };
-  take(message: Extract<HolderMessage, { type: "output" }>): Promise<void> | void;
-  /** The terminal has this size from here on. */
-  resize?(cols: number, rows: number): void;
-  /** What the agent reported of its state behind this place of the output, as far as it was taken. */
-  reportsAfter?(offset: number): readonly ReportFields[];
-  /** The session is in another state, or asks for something else. */
-  show?(row: SessionRow): void;
-  /** It is over: everything that came is kept. */
-  finish(): Promise<void>;
-  /** It goes on without us: what is whole is kept, the holder has the rest. */
-  letGo(): Promise<void>;
-}
+import { TerminalOutput, type TerminalPorts } from "./terminal-output.ts";
 
 const LEAVING_MS = 1000;
 /** As much as a holder gives at once. */
 const PIECE_BYTES = 64 * 1024;
 
+interface Ports
+  extends Facts,
+    Logs,
+    WallClock,
+    Loop,
+    IntakePort,
+    MemoryPort,
+    ScreenPort,
+    SourcesPort,
+    HolderPort,
+    TerminalPorts {
+  readonly slices: OutputSlices;
+  readonly leftovers: Pick<Leftovers, "of">;
+  readonly liveFacts: LiveFacts;
+  readonly pausing: { /** The holder says that the tree is stopped. */ holds(): Promise<void> };
+  /** The session did something: its processes may have changed. */
+  lookAtTree(): void;
+}
+
 /** Follows the holder of one session: its output is kept, its words become observations. */
 export class Follower {
-  readonly #session: LiveSession;
+  readonly #session: Ports;
   #link: HolderLink | undefined;
   /** Someone may delete the folder under a session that lives on. */
   #file: HolderFile | undefined;
@@ -49,13 +61,10 @@ export class Follower {
   #isLeaving = false;
   #hasSeenEnd = false;
   readonly #connected = Promise.withResolvers<void>();
-  #observeTimer: NodeJS.Timeout | undefined;
-  #lastOutputMs = 0;
-  #isOver = false;
   /** Where in the output the last report stands that the holder told. */
   #heardTo = 0;
 
-  constructor(session: LiveSession) {
+  constructor(session: Ports) {
     this.#session = session;
   }
 
@@ -79,11 +88,14 @@ export class Follower {
     if (status) await this.#believe(status);
   }
 
+  get #terminal(): TerminalSource<Memory> | undefined {
+    return this.#session.carrying.mode.sources.terminal;
+  }
+
   /** Connects to the living holder; a holder that cannot be reached is looked for again. */
   async begin(): Promise<void> {
     if (this.#link?.isOpen) return;
-    const { folder, services } = this.#session;
-    const { slices } = services;
+    const { folder, slices } = this.#session;
     const row = await this.#session.row();
     if (!row?.carried) return;
     this.#output ??= this.#makeOutput(row.carried.consumed);
@@ -115,8 +127,8 @@ export class Follower {
             bytes: bytes.subarray(at, at + PIECE_BYTES),
           });
     await this.#output.finish();
-    await this.#session.transcript.readRest();
-    await takeUnheard(this.#session, this.#output.reportsAfter?.(this.#heardTo) ?? []);
+    await this.#session.sources.catchUp();
+    await takeUnheard(this.#session, this.#terminal, this.#output.reportsAfter?.(this.#heardTo) ?? []);
   }
 
   /** The record says something else of it. */
@@ -125,21 +137,19 @@ export class Follower {
   }
 
   async finish(): Promise<void> {
-    this.#isOver = true;
     this.#connected.resolve();
     await this.#link?.close();
     try {
       await this.#output?.finish();
     } finally {
-      await this.#observe(false);
+      await this.#session.liveFacts.finish();
     }
   }
 
   async letGo(): Promise<void> {
     this.#isLeaving = true;
-    this.#isOver = true;
     this.#connected.resolve();
-    if (this.#observeTimer) await this.#observe();
+    await this.#session.liveFacts.letGo();
     // A holder that someone stopped takes no word, not even a good-bye.
     await Promise.race([this.#disconnect(), sleep(LEAVING_MS, undefined, { ref: false })]);
     await this.#output?.letGo();
@@ -151,8 +161,8 @@ export class Follower {
   }
 
   #makeOutput(consumed: { readonly out: number; readonly err: number }): Output {
-    const isTerminal = this.#session.carrying.launch.host === "pty";
-    return isTerminal ? new TerminalOutput(this.#session) : new PipeOutput(this.#session, consumed);
+    const { hasScreen } = hostOf(this.#session.carrying.launch.host);
+    return hasScreen ? new TerminalOutput(this.#session) : new PipeOutput(this.#session, consumed);
   }
 
   /** The daemon that started it may have died before it could write the process down. Said again, it changes nothing. */
@@ -161,13 +171,13 @@ export class Follower {
     if (!file) return;
     this.#file = file;
     const process = { ...file.agent, bootId: file.bootId };
-    const { isReadyAtExec } = this.#session.carrying.agent.capabilities;
+    const { isReadyAtExec } = this.#session.carrying.mode.capabilities;
     // Not awaited: this may be called from within the queue of observations.
     void this.#session.observe({ saw: "launched", process, isReady: isReadyAtExec });
   }
 
   async #follow(link: HolderLink): Promise<void> {
-    const { log } = this.#session.services;
+    const { log } = this.#session;
     try {
       await link.follow((message) => this.#take(message));
     } catch (error) {
@@ -179,20 +189,23 @@ export class Follower {
   }
 
   async #take(message: HolderMessage): Promise<void> {
-    const { agent } = this.#session.carrying;
     switch (message.type) {
       case "output":
-        this.#sawOutput();
+        this.#session.liveFacts.sawOutput();
+        this.#session.screen.changed();
+        this.#session.lookAtTree();
         return this.#output?.take(message);
       case "status":
         return this.#sawStatus(message);
       case "report":
         this.#heardTo = message.offset;
         // A report means what it does after all that was written before it.
-        await this.#session.transcript.readRest();
-        return this.#session.intake.parsed((notes) => agent.observe.report?.(message.fields, notes) ?? {});
+        await this.#session.sources.catchUp();
+        return this.#session.intake.parsed(
+          (memory) => this.#terminal?.report?.(message.fields, memory) ?? {},
+        );
       case "title":
-        return this.#session.intake.parsed((notes) => agent.observe.title?.(message.title, notes) ?? {});
+        return this.#session.intake.parsed((memory) => this.#terminal?.title?.(message.title, memory) ?? {});
       case "exit":
         return this.#sawExit(message.exit);
       case "tree":
@@ -216,7 +229,7 @@ export class Follower {
   #statuses = 0;
 
   async #sawStatus(status: HolderStatus): Promise<void> {
-    await this.#observe(status.typist !== null);
+    await this.#session.liveFacts.write(status.typist !== null);
     this.#output?.resize?.(status.cols, status.rows);
     this.#statuses += 1;
     if (this.#statuses > 1) return;
@@ -226,68 +239,35 @@ export class Follower {
   }
 
   async #believe({ reports, title }: HolderStatus): Promise<void> {
-    const { observe } = this.#session.carrying.agent;
     const { intake } = this.#session;
     if (reports.main) await this.#believeReport(reports.main);
-    if (title !== null) await intake.parsed((notes) => observe.title?.(title, notes) ?? {});
+    if (title !== null) await intake.parsed((memory) => this.#terminal?.title?.(title, memory) ?? {});
   }
 
   /** A last word that says nothing of its state, as when it leaves, does not stand for those before it. */
   async #believeReport({ fields, offset }: Report): Promise<void> {
-    const { notes, intake, carrying } = this.#session;
-    const seen = carrying.agent.observe.report?.(fields, notes.all) ?? {};
-    if (seen.signal) this.#heardTo = Math.max(this.#heardTo, offset);
-    await intake.take(seen);
+    const { memory, intake } = this.#session;
+    const parsed = this.#terminal?.report?.(fields, memory.all) ?? {};
+    if (parsed.signal) this.#heardTo = Math.max(this.#heardTo, offset);
+    await intake.take(parsed);
   }
 
   async #sawExit(exit: NonNullable<HolderStatus["exit"]>): Promise<void> {
-    const { agent, launch } = this.#session.carrying;
-    const { leftovers } = this.#session.services;
+    const { mode, launch } = this.#session.carrying;
+    const { leftovers } = this.#session;
     const isDone = exit.tree.state === "empty" || exit.tree.state === "kept";
     if (isDone) {
       faultPoint("end.empty");
       // What it said before it left is in the record before its end is.
       await this.#output?.finish();
-      await this.#session.transcript.readRest();
-      await takeUnheard(this.#session, this.#output?.reportsAfter?.(this.#heardTo) ?? []);
+      await this.#session.sources.catchUp();
+      await takeUnheard(this.#session, this.#terminal, this.#output?.reportsAfter?.(this.#heardTo) ?? []);
     }
     const { folder } = this.#session;
     const left = exit.tree.state === "empty" ? await leftovers.of(launch.marker, folder, this.#file) : [];
-    const { tellsTurns } = agent.capabilities;
+    const { tellsTurns } = mode.capabilities;
     await this.#session.observe({ saw: "exit", exit, leftovers: left, tellsTurns });
     // Only then: an end that could not be recorded is looked for again.
     this.#hasSeenEnd ||= isDone;
-  }
-
-  #sawOutput(): void {
-    this.#lastOutputMs = this.#session.services.context.now();
-    this.#session.screen.changed();
-    this.#session.services.trees.look(this.#session);
-    this.observeSoon();
-  }
-
-  /** Something was seen that the record shows, and that may be lost for seconds. */
-  observeSoon(): void {
-    if (!this.#isOver)
-      this.#observeTimer ??= setTimeout(
-        () => void this.#observe(),
-        this.#session.services.observations.msToTick,
-      );
-  }
-
-  /** What may be lost in a crash is no reason to stop following. */
-  async #observe(attached?: boolean): Promise<void> {
-    clearTimeout(this.#observeTimer);
-    this.#observeTimer = undefined;
-    const { observations, log } = this.#session.services;
-    const activity = this.#session.activity.current;
-    const observed = observations.note(this.#session.id, {
-      ...(activity === null ? {} : { activity }),
-      ...(attached === undefined ? {} : { attached }),
-      ...(this.#lastOutputMs === 0 ? {} : { lastOutputAt: toInstant(this.#lastOutputMs) }),
-    });
-    await observed.catch((error: unknown) =>
-      log.warn({ session: this.#session.id, err: error }, "what was observed was not noted"),
-    );
   }
 }

@@ -3,11 +3,11 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
+import type { Memory } from "../../agents/parsed.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { tempFolder } from "../../testing/temp-folder.ts";
 import { placesOf } from "../places.ts";
-import type { Services } from "../services.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { Carrying } from "../session/carrying.ts";
 import { HookSpool } from "./hook-spool.ts";
 
 const MARKER = "0123456789abcdef0123456789abcdef";
@@ -47,10 +47,11 @@ function newSpool(): Spool {
   };
   const hook = (event: string, payload: JsonObject) => keep(taken, event, payload);
   const session = {
-    carrying: { agent: { observe: { hook } } },
-    intake: { parsed: async (parse: (notes: object) => unknown) => void parse({}), sawHook: () => {} },
-  } as unknown as LiveSession;
-  const services = { places, log: pino({ level: "silent" }) } as unknown as Services;
+    id: "s",
+    carrying: { mode: { sources: { hook: { parse: hook } } } } as unknown as Carrying,
+    intake: { parsed: async (parse: (memory: Memory) => unknown) => void parse({}), sawHook: () => {} },
+  };
+  const services = { places, log: pino({ level: "silent" }) };
   const spool = new HookSpool(
     services,
     (marker) => (marker === MARKER ? session : undefined),

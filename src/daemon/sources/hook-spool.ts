@@ -1,11 +1,13 @@
-import { constants, type FSWatcher, readdirSync, rmSync, watch } from "node:fs";
+import { constants, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type JsonObject, readJsonObject } from "../../domain/json.ts";
 import { LONGEST_EVENT, OUTSIDE, placeHookScript } from "../../home/hook-script.ts";
+import { FolderWatch } from "../../machine/folder-watch.ts";
 import { readForeignText } from "../../machine/foreign-file.ts";
 import { startTimeOf } from "../../machine/process.ts";
-import type { Services } from "../services.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import { SerialQueue } from "../../machine/serial-queue.ts";
+import type { Places } from "../places.ts";
+import type { Facts, IntakePort, Logs } from "../session/ports.ts";
 
 const FILE = new RegExp(`^([0-9a-f]{32}|${OUTSIDE})\\.(\\d+)\\.(\\d+)\\.([\\w-]{1,${LONGEST_EVENT}})$`);
 /** Not whole yet, with the pid of who writes it. */
@@ -19,61 +21,55 @@ const AGAIN_MS = 2000;
 /** Is told what a hook of a session outside Rollcall reported. What it refuses by throwing is kept for the next time. */
 export type TakeOutside = (event: string, payload: JsonObject) => Promise<void>;
 
+/** The session that a hook belongs to. */
+interface Hooked extends Pick<Facts, "id" | "carrying"> {
+  readonly intake: Pick<IntakePort["intake"], "parsed"> & {
+    /** A hook was taken in. */
+    sawHook(): void;
+  };
+}
+
+interface Ports extends Logs {
+  readonly places: Pick<Places, "home" | "hooks">;
+}
+
 /** Takes in what hooks left, oldest first. */
 export class HookSpool {
-  readonly #services: Services;
-  readonly #find: (marker: string) => LiveSession | undefined;
+  readonly #services: Ports;
+  readonly #find: (marker: string) => Hooked | undefined;
   readonly #takeOutside: TakeOutside;
-  #watcher: FSWatcher | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #watch: FolderWatch;
+  readonly #queue = new SerialQueue();
   #laterTimer: NodeJS.Timeout | undefined;
   #hasEnded = false;
-  #taking: Promise<void> = Promise.resolve();
 
-  constructor(
-    services: Services,
-    find: (marker: string) => LiveSession | undefined,
-    takeOutside: TakeOutside,
-  ) {
+  constructor(services: Ports, find: (marker: string) => Hooked | undefined, takeOutside: TakeOutside) {
     this.#services = services;
     this.#find = find;
     this.#takeOutside = takeOutside;
+    this.#watch = new FolderWatch(services.places.hooks, {
+      retryMs: AGAIN_MS,
+      changed: (name) => {
+        if (name === null || FILE.test(name)) void this.#take();
+      },
+      // The system watches only so many folders.
+      failed: (error) =>
+        services.log.error({ err: error }, "hooks are not watched; looking again in a while"),
+    });
   }
 
   async begin(): Promise<void> {
     const { home, hooks } = this.#services.places;
     placeHookScript(home);
     removeAbandoned(hooks);
-    this.#watch(hooks);
+    this.#watch.begin();
     await this.#take();
   }
 
   end(): void {
     this.#hasEnded = true;
-    clearTimeout(this.#timer);
     clearTimeout(this.#laterTimer);
-    this.#watcher?.close();
-  }
-
-  #watch(hooks: string): void {
-    try {
-      this.#watcher = watch(hooks, (_, name) => {
-        if (name === null || FILE.test(name)) void this.#take();
-      });
-      this.#watcher.on("error", (error) => this.#watchLater(hooks, error));
-    } catch (error) {
-      // The system watches only so many folders.
-      this.#watchLater(hooks, error);
-    }
-  }
-
-  #watchLater(hooks: string, error: unknown): void {
-    this.#services.log.error({ err: error }, "hooks are not watched; looking again in a while");
-    this.#watcher?.close();
-    this.#timer = setTimeout(() => {
-      this.#watch(hooks);
-      void this.#take();
-    }, AGAIN_MS);
+    this.#watch.stop();
   }
 
   /** A full or locked disk passes. */
@@ -83,10 +79,9 @@ export class HookSpool {
   }
 
   async #take(): Promise<void> {
-    this.#taking = this.#taking
-      .then(async () => this.#takeAll())
+    await this.#queue
+      .run(async () => this.#takeAll())
       .catch((error: unknown) => this.#services.log.error({ err: error }, "hooks could not be taken in"));
-    await this.#taking;
   }
 
   async #takeAll(): Promise<void> {
@@ -113,8 +108,8 @@ export class HookSpool {
     // Of a session that has ended, or of none of ours: it can change nothing any more.
     if (!session) return this.#services.log.info({ event }, "a hook came too late");
     if (!payload) return this.#services.log.warn({ event, session: session.id }, UNREADABLE);
-    const parse = session.carrying.agent.observe.hook;
-    if (parse) await session.intake.parsed((notes) => parse(event, payload, notes));
+    const { hook } = session.carrying.mode.sources;
+    if (hook) await session.intake.parsed((memory) => hook.parse(event, payload, memory));
     session.intake.sawHook();
   }
 

@@ -1,4 +1,4 @@
-import type { Seen } from "../../agents/agent.ts";
+import type { Parsed } from "../../agents/parsed.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Redactor } from "../../domain/redact/redact.ts";
 import { RedactingStream } from "../../domain/redact/redact-stream.ts";
@@ -118,7 +118,7 @@ export class OutputEntries {
   entriesOf(
     pieces: readonly Piece[],
     isOver: boolean,
-  ): { readonly entries: NonNullable<Seen["entries"]>; readonly heldBytes: number } {
+  ): { readonly entries: NonNullable<Parsed["entries"]>; readonly heldBytes: number } {
     const raw = pieces.map(({ text }) => text).join("");
     const text = plainText(this.#redacting.push(raw) + (isOver ? this.#redacting.end() : ""));
     const entry: NewEntry = { ...this.#said, text, tool: null };

@@ -1,15 +1,16 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Seen } from "../../agents/agent.ts";
+import type { Parsed } from "../../agents/parsed.ts";
 import { LAUNCH_FILES } from "../../home/launch-folder.ts";
 import { type HolderMessage, STREAMS, type Stream } from "../../host/holder-message.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import { SerialQueue } from "../../machine/serial-queue.ts";
+import type { Facts, HolderPort, IntakePort, Logs } from "../session/ports.ts";
 import { Backlog } from "./backlog.ts";
-import type { Output } from "./follower.ts";
 import { LONGEST_LINE, OutputEntries, type Piece, PipeLines } from "./line-splitter.ts";
+import type { Output } from "./output.ts";
 
 interface Made {
-  readonly entries: NonNullable<Seen["entries"]>;
+  readonly entries: NonNullable<Parsed["entries"]>;
   readonly offset: number;
 }
 
@@ -21,12 +22,14 @@ const LARGE_ENTRY = 64 * 1024;
 const TOO_LONG =
   "The agent wrote a line of more than 8 MB, which was not read; something may be missing here.";
 
+type Ports = Facts & Logs & HolderPort & IntakePort;
+
 /**
  * The output of pipes: an agent's JSON stream is parsed line by line, anything else is the transcript as it is. The
  * holder keeps what was not taken yet, and its writer waits, so that nothing is lost.
  */
 export class PipeOutput implements Output {
-  readonly #session: LiveSession;
+  readonly #session: Ports;
   readonly #lines: Record<Stream, PipeLines>;
   readonly #entries: Record<Stream, OutputEntries>;
   readonly #waiting: Record<Stream, Piece[]> = { out: [], err: [] };
@@ -36,11 +39,11 @@ export class PipeOutput implements Output {
   /** Up to where each stream was looked through for entries. */
   readonly #taken: Record<Stream, number>;
   #timer: NodeJS.Timeout | undefined;
-  #flushing: Promise<void> = Promise.resolve();
+  readonly #flushing = new SerialQueue();
 
-  constructor(session: LiveSession, consumed: { readonly out: number; readonly err: number }) {
-    const { redactor, agent } = session.carrying;
-    const isSpoken = agent.observe.stream === undefined;
+  constructor(session: Ports, consumed: { readonly out: number; readonly err: number }) {
+    const { redactor, mode } = session.carrying;
+    const isSpoken = mode.sources.stream === undefined;
     const noted = readNoted(session.folder);
     this.#session = session;
     this.#taken = { out: Math.max(consumed.out, noted.out), err: Math.max(consumed.err, noted.err) };
@@ -77,7 +80,7 @@ export class PipeOutput implements Output {
   }
 
   async #takePieces(stream: Stream, pieces: readonly Piece[]): Promise<void> {
-    if (stream === "out" && this.#parse) {
+    if (stream === "out" && this.#source) {
       this.#unparsed.add(pieces);
       return this.#keepLines();
     }
@@ -87,8 +90,8 @@ export class PipeOutput implements Output {
     else if (pieces.length > 0) this.#timer ??= setTimeout(() => this.#flushSoon(), TOGETHER_MS);
   }
 
-  get #parse() {
-    return this.#session.carrying.agent.observe.stream;
+  get #source() {
+    return this.#session.carrying.mode.sources.stream;
   }
 
   async #keepLines(): Promise<void> {
@@ -97,7 +100,7 @@ export class PipeOutput implements Output {
       await this.#unparsed.keep(async ({ text, offset, part }) => {
         const place = { key: `out-${offset}`, consumed: { stream: "out", offset } } as const;
         if (part === undefined)
-          await this.#session.intake.parsed((notes) => this.#parse?.(text, notes) ?? {}, place);
+          await this.#session.intake.parsed((memory) => this.#source?.parse(text, memory) ?? {}, place);
         else if (part === "first") await this.#session.intake.notice(`line-${offset}`, TOO_LONG);
         this.#note("out", offset);
         done = offset;
@@ -113,21 +116,18 @@ export class PipeOutput implements Output {
   }
 
   #failed(error: unknown): void {
-    const { services, id } = this.#session;
-    services.log.error({ session: id, err: error }, "output could not be kept yet");
+    const { log, id } = this.#session;
+    log.error({ session: id, err: error }, "output could not be kept yet");
     this.#timer ??= setTimeout(() => this.#flushSoon(), AGAIN_MS);
   }
 
   async #flush(isOver = false): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const flushed = this.#flushing.then(async () => {
+    await this.#flushing.run(async () => {
       await this.#keepLines();
       for (const stream of STREAMS) await this.#flushStream(stream, isOver);
     });
-    // One that failed, as on a full disk, must not fail those behind it.
-    this.#flushing = flushed.catch(() => {});
-    await flushed;
   }
 
   async #flushStream(stream: Stream, isOver: boolean): Promise<void> {
@@ -145,7 +145,7 @@ export class PipeOutput implements Output {
   }
 
   #acknowledge(stream: Stream, offset: number | undefined): void {
-    if (offset !== undefined) this.#session.follower.connection?.acknowledge(stream, offset);
+    if (offset !== undefined) this.#session.holder.connection?.acknowledge(stream, offset);
   }
 
   /** Survives this process, not the machine; a line that made no entry is not parsed again. */

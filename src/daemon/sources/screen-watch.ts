@@ -4,15 +4,22 @@ import type { State } from "../../domain/session/state.ts";
 import { AT_PROMPT, type Signal } from "../../domain/supervise/signal.ts";
 import { timerMs } from "../../domain/time.ts";
 import { durationOf } from "../../home/settings.ts";
+import { hostOf } from "../../host/host.ts";
 import type { Screen } from "../../host/screen.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { ScreenCache } from "../../host/screen-cache.ts";
+import type { Facts, HolderPort, IntakePort, Logs, Settings } from "../session/ports.ts";
+import type { Source } from "./source.ts";
 
 const SOON_MS = 150;
 const SILENT: readonly State[] = ["starting", "resuming", "unknown"];
 
+interface Ports extends Facts, Logs, Settings, HolderPort, IntakePort {
+  readonly screens: Pick<ScreenCache, "screenOf">;
+}
+
 /** Looks at the screen for what its agent says nowhere else, after it changed and again when it rests. */
-export class ScreenWatch {
-  readonly #session: LiveSession;
+export class ScreenWatch implements Source {
+  readonly #session: Ports;
   readonly #own: readonly ScreenRule[];
   readonly #agents: readonly ScreenRule[];
   #soon: NodeJS.Timeout | undefined;
@@ -20,12 +27,19 @@ export class ScreenWatch {
   #changedMs = 0;
   #row: SessionRow | undefined;
 
-  constructor(session: LiveSession) {
-    const { agent, launch } = session.carrying;
+  constructor(session: Ports) {
+    const { mode, launch } = session.carrying;
     this.#session = session;
     this.#own = launch.waitPattern === null ? [] : [waitRule(launch.waitPattern)];
-    this.#agents = launch.host === "pty" ? (agent.observe.screen ?? []) : [];
+    this.#agents = hostOf(launch.host).hasScreen ? (mode.sources.screen?.rules ?? []) : [];
   }
+
+  begin(row: SessionRow): void {
+    this.follow(row);
+  }
+
+  /** The screen is read when someone asks for it. */
+  async catchUp(): Promise<void> {}
 
   /** After each change. */
   follow(row: SessionRow): void {
@@ -68,7 +82,7 @@ export class ScreenWatch {
   /** Whether the screen tells something that its agent says nowhere else. */
   get #isTelling(): boolean {
     const { carrying, intake } = this.#session;
-    return carrying.agent.observe.shown !== undefined && (this.#isAsking || intake.isAwaited);
+    return carrying.mode.sources.screen?.shown !== undefined && (this.#isAsking || intake.isAwaited);
   }
 
   stop(): void {
@@ -78,11 +92,11 @@ export class ScreenWatch {
 
   /** The screen as it is; undefined where there is no terminal, or no holder to ask. */
   async now(): Promise<Screen | undefined> {
-    const { carrying, services, folder, follower } = this.#session;
-    if (carrying.launch.host !== "pty") return undefined;
-    const status = await follower.status();
+    const { carrying, screens, folder, holder } = this.#session;
+    if (!hostOf(carrying.launch.host).hasScreen) return undefined;
+    const status = await holder.status();
     if (!status) return undefined;
-    return services.screens.screenOf(folder, { cols: status.cols, rows: status.rows });
+    return screens.screenOf(folder, { cols: status.cols, rows: status.rows });
   }
 
   async modes(): Promise<{ readonly bracketedPaste: boolean }> {
@@ -106,14 +120,14 @@ export class ScreenWatch {
       const signal = found ? signalOf(found.rule, found.excerpt) : this.#nothing();
       if (signal) await this.#session.intake.signal(signal);
     } catch (error) {
-      this.#session.services.log.warn({ session: this.#session.id, err: error }, "could not read the screen");
+      this.#session.log.warn({ session: this.#session.id, err: error }, "could not read the screen");
     }
   }
 
   async #tellShown(screen: Screen): Promise<void> {
     if (!this.#isTelling) return;
     const { carrying, intake } = this.#session;
-    await intake.parsed((notes) => carrying.agent.observe.shown?.(screen.text(), notes) ?? {});
+    await intake.parsed((memory) => carrying.mode.sources.screen?.shown?.(screen.text(), memory) ?? {});
   }
 
   /** A plain command that waited and shows its pattern no more goes on, and so does who was in a first dialog. */

@@ -5,9 +5,11 @@ import { findHolderFile } from "../../host/holder-files.ts";
 import type { HolderMessage, ReportFields } from "../../host/holder-message.ts";
 import { readScreen } from "../../host/read-screen.ts";
 import { writeSnapshot } from "../../host/snapshot-file.ts";
+import type { SerialQueue } from "../../machine/serial-queue.ts";
 import { Recording } from "../../recording/recording.ts";
-import type { LiveSession } from "../session/live-session.ts";
-import type { Output } from "./follower.ts";
+import type { ActivityWatch } from "../session/activity-watch.ts";
+import type { Facts, HolderPort, Logs, Settings, WallClock } from "../session/ports.ts";
+import type { Output } from "./output.ts";
 
 /** So much output is replayed at an attach at most, once the terminal has rested. */
 const SNAPSHOT_BYTES = 512 * 1024;
@@ -17,9 +19,15 @@ const RESTLESS_BYTES = 4 * 1024 * 1024;
 /** More than an agent says in its last moment. */
 const REPORTS_KEPT = 100;
 
+export interface TerminalPorts extends Facts, Logs, Settings, WallClock, HolderPort {
+  readonly places: { readonly recordings: string };
+  readonly snapshots: SerialQueue;
+  readonly activity: ActivityWatch;
+}
+
 /** The output of a terminal: recorded as it comes, and let go of behind a snapshot of the screen. */
 export class TerminalOutput implements Output {
-  readonly #session: LiveSession;
+  readonly #session: TerminalPorts;
   readonly #recording: Recording;
   #snapshotAt = 0;
   /** The last that stand in the output. */
@@ -28,20 +36,20 @@ export class TerminalOutput implements Output {
   #isMaking = false;
   #isOver = false;
 
-  constructor(session: LiveSession) {
-    const { services, carrying } = session;
+  constructor(session: TerminalPorts) {
+    const { carrying } = session;
     this.#session = session;
     this.#recording = new Recording({
-      folder: join(services.places.recordings, session.id),
+      folder: join(session.places.recordings, session.id),
       generation: carrying.generation,
       mostBytes: session.config["recording.max_bytes"],
       redactor: carrying.redactor,
-      now: services.context.now,
+      now: () => session.now(),
       // Of the launch, not of this daemon: the recording goes on in the same time.
-      startedAtMs: Date.parse(findHolderFile(session.folder)?.startedAt ?? "") || services.context.now(),
+      startedAtMs: Date.parse(findHolderFile(session.folder)?.startedAt ?? "") || session.now(),
       // An agent's screen is drawn, and its transcript says what it does; a plain program says all by its output.
       shown: (text) =>
-        session.carrying.agent.capabilities.outputIsTranscript
+        session.carrying.mode.capabilities.outputIsTranscript
           ? session.activity.addOutput(text)
           : session.activity.touch(),
       reported: ({ text, offset }) => {
@@ -71,7 +79,7 @@ export class TerminalOutput implements Output {
   async #makeSnapshot(): Promise<void> {
     this.#restTimer = undefined;
     this.#isMaking = true;
-    await this.#session.services.snapshots.take(() => this.#snapshot());
+    await this.#session.snapshots.run(() => this.#snapshot());
     this.#isMaking = false;
     this.#followUp();
   }
@@ -109,18 +117,18 @@ export class TerminalOutput implements Output {
 
   /** What is recorded and shown by a snapshot is needed no more. */
   async #snapshot(): Promise<void> {
-    const { services, follower, folder } = this.#session;
+    const { log, holder, folder } = this.#session;
     try {
-      const status = await follower.status();
+      const status = await holder.status();
       if (!status || this.#isOver) return;
       this.#recording.sync();
       const { cols, rows } = status;
       const { screen, offset } = await readScreen(folder, { cols, rows }, { upTo: this.#recording.offset });
       await writeSnapshot(folder, { offset, bytes: screen.snapshot(), size: { cols, rows } });
       this.#snapshotAt = offset;
-      follower.connection?.acknowledge("out", offset);
+      holder.connection?.acknowledge("out", offset);
     } catch (error) {
-      services.log.warn({ session: this.#session.id, err: error }, "could not take a snapshot of the screen");
+      log.warn({ session: this.#session.id, err: error }, "could not take a snapshot of the screen");
     }
   }
 }

@@ -2,7 +2,9 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { firstLineOf } from "../../machine/first-line.ts";
 import { realPathOf, writtenBy } from "../../machine/open-files.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { Leftovers } from "../session/leftovers.ts";
+import type { Facts, IntakePort, Logs, TranscriptPort } from "../session/ports.ts";
+import type { Source } from "./source.ts";
 
 /** An agent makes its transcript a moment after its turn begins: looked for soon, and then ever more seldom. */
 const FIRST_MS = 20;
@@ -11,18 +13,22 @@ const MOST_TRIES = 40;
 /** The times of files are those of the last tick of the system's clock. */
 const CLOCK_TICK_MS = 20;
 
+interface Ports extends Facts, Logs, IntakePort, TranscriptPort {
+  readonly leftovers: Pick<Leftovers, "of">;
+}
+
 /**
  * Finds the transcript of an agent that names it itself: the file in its folder that a process of this launch has
  * open for writing. Two sessions in one folder are never mixed, whatever they are named or when they began.
  */
-export class TranscriptFinder {
-  readonly #session: LiveSession;
+export class TranscriptFinder implements Source {
+  readonly #session: Ports;
   readonly #folder: string | null;
   #timer: NodeJS.Timeout | undefined;
   #tries = 0;
   #beganMs = 0;
 
-  constructor(session: LiveSession) {
+  constructor(session: Ports) {
     this.#session = session;
     this.#folder = session.carrying.agentPaths.transcripts;
   }
@@ -36,13 +42,16 @@ export class TranscriptFinder {
     this.#timer = setTimeout(() => void this.#look(), 0);
   }
 
+  /** A file that is found is read by the reader of the transcript. */
+  async catchUp(): Promise<void> {}
+
   stop(): void {
     this.#tries = MOST_TRIES;
     clearTimeout(this.#timer);
   }
 
   async #look(): Promise<void> {
-    const { services, id } = this.#session;
+    const { log, id } = this.#session;
     const beganMs = this.#beganMs;
     try {
       const found = await this.#find();
@@ -54,7 +63,7 @@ export class TranscriptFinder {
       if (found) await this.#found(found.path);
       if (isFresh) return;
     } catch (error) {
-      services.log.warn({ session: id, err: error }, "could not look for the transcript");
+      log.warn({ session: id, err: error }, "could not look for the transcript");
     }
     if (beganMs !== this.#beganMs || ++this.#tries >= MOST_TRIES) return;
     const againMs = Math.min(AGAIN_MS, FIRST_MS * 2 ** this.#tries);
@@ -62,14 +71,14 @@ export class TranscriptFinder {
   }
 
   async #found(path: string): Promise<void> {
-    const identity = this.#session.carrying.agent.observe.transcriptName?.(basename(path));
+    const identity = this.#session.carrying.mode.sources.transcript?.identityIn?.(basename(path));
     if (identity) await this.#session.intake.take({ identity, transcript: path });
   }
 
   /** Of several, as after a new conversation in the same process, the one that was written last. */
   async #find(): Promise<Found | undefined> {
-    const { services, carrying, folder } = this.#session;
-    const processes = await services.leftovers.of(carrying.launch.marker, folder);
+    const { leftovers, carrying, folder } = this.#session;
+    const processes = await leftovers.of(carrying.launch.marker, folder);
     const root = realPathOf(this.#folder as string);
     const own = new Set(
       processes.flatMap(({ pid }) => writtenBy(pid)).filter((path) => this.#isOwn(path, root)),
@@ -78,9 +87,9 @@ export class TranscriptFinder {
   }
 
   #isOwn(path: string, root: string): boolean {
-    const { transcriptName, isOwnTranscript } = this.#session.carrying.agent.observe;
-    if (!path.startsWith(`${root}/`) || transcriptName?.(basename(path)) === undefined) return false;
-    return isOwnTranscript?.(firstLineOf(path)) ?? true;
+    const { transcript } = this.#session.carrying.mode.sources;
+    if (!path.startsWith(`${root}/`) || transcript?.identityIn?.(basename(path)) === undefined) return false;
+    return transcript.isOwn?.(firstLineOf(path)) ?? true;
   }
 }
 

@@ -1,20 +1,30 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Seen } from "../../agents/agent.ts";
+import type { Parsed } from "../../agents/parsed.ts";
+import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import type { ReadCursor } from "../../domain/read-cursor.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
 import type { Signal } from "../../domain/supervise/signal.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { Context } from "../../record/context.ts";
+import type { Facts, IntakePort, Logs, Loop, MemoryPort, WallClock } from "../session/ports.ts";
 import { writeAgentPaths } from "./agent-paths.ts";
 import { FileTail } from "./file-tail.ts";
 import type { Piece } from "./line-splitter.ts";
+import type { Source } from "./source.ts";
+import { TranscriptCursor } from "./transcript-cursor.ts";
 
 /** An agent may write down what it said a moment after it has told that it is done. */
 const TURN_MS = 1000;
 const TURN_STEP_MS = 20;
 const SEEN_LATE_MS = 2000;
 
+interface Ports extends Facts, Logs, WallClock, Pick<Loop, "row">, IntakePort, MemoryPort {
+  readonly context: Context;
+}
+
 /** Follows the file that an agent writes its transcript to: each line is parsed once, whoever comes back. */
-export class TranscriptReader {
-  readonly #session: LiveSession;
+export class TranscriptReader implements Source {
+  readonly #session: Ports;
   readonly #isOffered: boolean;
   #tail: FileTail | undefined;
   #hasBeenSeen = false;
@@ -26,11 +36,12 @@ export class TranscriptReader {
   #endedMs = 0;
   /** Nothing was said by the user since that end. */
   #isBetweenTurns = false;
+  #cursor: TranscriptCursor | undefined;
 
-  constructor(session: LiveSession) {
+  constructor(session: Ports) {
     this.#session = session;
-    const { agent, agentPaths } = session.carrying;
-    this.#isOffered = agent.observe.transcript !== undefined;
+    const { mode, agentPaths } = session.carrying;
+    this.#isOffered = mode.sources.transcript !== undefined;
     if (this.#isOffered && agentPaths.transcript !== null) this.#tail = this.#tailOf(agentPaths.transcript);
   }
 
@@ -50,9 +61,10 @@ export class TranscriptReader {
     return this.#isOffered && this.#session.carrying.agentPaths.transcripts !== null;
   }
 
-  begin(hasBeenSeen: boolean): void {
+  /** After a turn there was a file; before the first one its absence says nothing. */
+  begin({ turns }: SessionRow): void {
     if (this.#isStopped) return;
-    this.#hasBeenSeen = this.#tail !== undefined && hasBeenSeen;
+    this.#hasBeenSeen = this.#tail !== undefined && turns > 0;
     this.#tail?.begin();
   }
 
@@ -60,7 +72,7 @@ export class TranscriptReader {
   follow(path: string): void {
     if (!this.#isOffered || path === this.path || this.#isStopped) return;
     const before = this.#tail;
-    void before?.readRest().then(() => before.stop());
+    void before?.catchUp().then(() => before.stop());
     this.#tail = this.#tailOf(path);
     this.#isCaughtUp = false;
     this.#hasBeenSeen = false;
@@ -74,9 +86,8 @@ export class TranscriptReader {
     this.#tail?.stop();
   }
 
-  /** Everything that is in the file now. */
-  async readRest(): Promise<void> {
-    await this.#tail?.readRest();
+  async catchUp(): Promise<void> {
+    await this.#tail?.catchUp();
   }
 
   /**
@@ -84,48 +95,67 @@ export class TranscriptReader {
    * where the end of the turn was to come and did not. An agent whose transcript ends no turns is not waited for.
    */
   async readTurn(withinMs: number = TURN_MS): Promise<boolean> {
-    await this.readRest();
+    await this.catchUp();
     const beganMs = await this.#turnBeganMs();
     const isToCome = () =>
       (this.path !== null || this.#isNameless) && this.#endedMs < beganMs && !this.#isStopped;
-    if (!this.#session.carrying.agent.capabilities.endsTurnsInTranscript(this.#session.carrying.kind))
-      return true;
+    if (!this.#session.carrying.mode.capabilities.endsTurnsInTranscript) return true;
     const lastMs = performance.now() + withinMs;
     while (isToCome() && performance.now() < lastMs) {
       await sleep(TURN_STEP_MS);
-      await this.readRest();
+      await this.catchUp();
     }
     return !isToCome();
   }
 
   #tailOf(path: string): FileTail {
-    const { services, id } = this.#session;
+    const { log, id } = this.#session;
+    const cursor = new TranscriptCursor(this.#session, path);
+    this.#cursor = cursor;
     return new FileTail(path, {
-      line: async (piece) => this.#take(path, piece),
-      caughtUp: async () => this.#catchUp(),
-      failed: (error) => services.log.warn({ session: id, err: error }, "could not read the transcript"),
+      from: async () => this.#restore(cursor),
+      line: async (piece) => {
+        await this.#parse(path, piece, this.#isCaughtUp ? cursor.before(this.#remembered()) : []);
+        cursor.passed(piece.offset);
+      },
+      caughtUp: async () => this.#caughtUp(),
+      failed: (error) => log.warn({ session: id, err: error }, "could not read the transcript"),
     });
   }
 
-  async #take(path: string, { text, offset }: Piece): Promise<void> {
-    const { carrying, intake, id, notes } = this.#session;
-    const seen = this.#ofThisLaunch(carrying.agent.observe.transcript?.(text, notes.all) ?? {});
-    const { signal, ...rest } = seen;
-    const isUserText = seen.entries?.some(({ role, kind }) => role === "user" && kind === "text") === true;
+  /** Goes on where an earlier daemon stopped. */
+  async #restore(cursor: TranscriptCursor): Promise<number> {
+    const { from, memory } = await cursor.restore();
+    const { endedMs, isBetweenTurns } = isJsonObject(memory) ? memory : {};
+    if (typeof endedMs === "number") this.#endedMs = endedMs;
+    this.#isBetweenTurns = isBetweenTurns === true;
+    return from;
+  }
+
+  /** Kept with the cursor; what the parsers remember is in the folder of the launch. */
+  #remembered(): JsonObject {
+    return { endedMs: this.#endedMs, isBetweenTurns: this.#isBetweenTurns };
+  }
+
+  async #parse(path: string, { text, offset }: Piece, cursors: readonly ReadCursor[]): Promise<void> {
+    const { carrying, intake, id, memory } = this.#session;
+    const parsed = this.#ofThisLaunch(carrying.mode.sources.transcript?.parse(text, memory.all) ?? {});
+    const { signal, ...rest } = parsed;
+    const isUserText = parsed.entries?.some(({ role, kind }) => role === "user" && kind === "text") === true;
     // Told here before the agent says that the turn before is over.
     const opensTurn = this.#isBetweenTurns && isUserText;
     if (isUserText) this.#isBetweenTurns = false;
-    if (seen.isTurnRead) this.#readEnd(seen);
+    if (parsed.isTurnRead) this.#readEnd(parsed);
     // A resumed conversation goes on in the same file.
-    const place = { key: `transcript-${offset}`, of: `${id}-${basename(path)}`, opensTurn };
-    if (this.#isCaughtUp) return intake.take(seen, place);
+    const place = { key: `transcript-${offset}`, of: `${id}-${basename(path)}`, opensTurn, cursors };
+    if (this.#isCaughtUp) return intake.take(parsed, place);
     // A text begins something that the signals before it say nothing of.
     this.#lastSignal = signal ?? (isUserText ? undefined : this.#lastSignal);
     await intake.take(rest, place);
   }
 
-  #readEnd({ at }: Seen): void {
-    this.#endedMs = at === undefined ? this.#session.services.context.now() : Date.parse(at);
+  #readEnd({ at }: Parsed): void {
+    this.#endedMs = at === undefined ? this.#session.now() : Date.parse(at);
     this.#isBetweenTurns = true;
   }
 
@@ -133,23 +163,24 @@ export class TranscriptReader {
   async #turnBeganMs(): Promise<number> {
     const turn = (await this.#session.row())?.turn ?? null;
     if (turn?.givenAt) return Date.parse(turn.givenAt);
-    const seenMs = turn === null ? this.#session.services.context.now() : Date.parse(turn.beganAt);
+    const seenMs = turn === null ? this.#session.now() : Date.parse(turn.beganAt);
     return seenMs - SEEN_LATE_MS;
   }
 
   /** What was said before the launch is known, or belongs to the session that this one was copied from. */
-  #ofThisLaunch(seen: Seen): Seen {
+  #ofThisLaunch(parsed: Parsed): Parsed {
     const { launch, generation } = this.#session.carrying;
-    if (seen.at === undefined || seen.at >= launch.at) return seen;
+    if (parsed.at === undefined || parsed.at >= launch.at) return parsed;
     if (generation === 1) return {};
-    const { signal: _, ...rest } = seen;
+    const { signal: _, ...rest } = parsed;
     return rest;
   }
 
-  async #catchUp(): Promise<void> {
+  async #caughtUp(): Promise<void> {
     this.#isCaughtUp = true;
     const signal = this.#lastSignal;
     this.#lastSignal = undefined;
     if (signal) await this.#session.intake.signal(signal);
+    await this.#cursor?.keep(this.#remembered());
   }
 }

@@ -24,6 +24,8 @@ export interface Launch {
   /** When it was asked for. */
   readonly at: Instant;
   readonly host: HostName;
+  /** The mode of the agent that it was launched in. */
+  readonly mode: string;
   readonly view: "tmux" | null;
   /** What was given on the command line: the whole command, or more arguments for an agent. */
   readonly args: readonly string[];

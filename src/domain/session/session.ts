@@ -33,8 +33,6 @@ export type Channel = (typeof CHANNELS)[number];
 export const ORIGINS = ["created", "upserted", "started", "imported", "observed"] as const;
 export type Origin = (typeof ORIGINS)[number];
 
-export const METADATA_LIMIT_BYTES = 65_536;
-
 export interface Identity {
   readonly agentType: AgentType;
   readonly agentName: string | null;

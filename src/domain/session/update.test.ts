@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bodiesTo, created, declared, place, replay, rowAfter } from "../../testing/events.ts";
-import { METADATA_LIMIT_BYTES, type SessionRow } from "./session.ts";
+import { METADATA_LIMIT_BYTES } from "../check.ts";
+import type { SessionRow } from "./session.ts";
 import { STATUSES, statusOf } from "./state.ts";
 import { decideFinalize, decideUpdate, type SessionPatch } from "./update.ts";
 

@@ -126,7 +126,8 @@ describe("an end that is asked for again", () => {
 
 describe("a limit", () => {
   test.each(["timeout", "idle_timeout"] as const)("ends with its reason (%s)", (limit) => {
-    const reached: Observation = { saw: "limit_reached", limit, graceMs: 5 };
+    const used = { limit: { kind: limit, allowed: 60_000, unit: "ms" }, passedMs: 60_000 } as const;
+    const reached: Observation = { saw: "limit_passed", ...used, graceMs: 5 };
     expect(actsOf(running(), reached)).toEqual(["append", "end_tree"]);
     expect(observe(running(), reached, exited(1))).toMatchObject({
       state: "stopped",

@@ -38,16 +38,6 @@ export function askedEnding({ carried }: SessionRow): Ending | null {
   return carried?.ending?.how === "left" ? null : (carried?.ending ?? null);
 }
 
-/** A limit is no one's wish: the outcome is `interrupted`, and the reason is kept. */
-export function decideLimit(
-  row: SessionRow,
-  { limit, graceMs }: Extract<Observation, { saw: "limit_reached" }>,
-): readonly Action[] {
-  if (isEnded(row.state) || row.state === "stopping" || isLost(row)) return [];
-  const evidence: Evidence = { source: "timer", rule: limit, excerpt: null };
-  return [stopping(row, evidence, { how: "limit" }, limit), { do: "end_tree", graceMs }];
-}
-
 /** The agent is gone, or its whole tree is. */
 export function decideExit(
   row: SessionRow,
@@ -213,7 +203,7 @@ function reasonOf(row: SessionRow, exit: TreeExit): string | null {
   return row.carried?.endReason ?? (exit.reason === "exec_failed" ? "exec_failed" : null);
 }
 
-function stopping(
+export function stopping(
   { generation }: SessionRow,
   evidence: Evidence,
   ending: Ending | null,

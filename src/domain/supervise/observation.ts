@@ -58,13 +58,16 @@ export type Observation =
     }
   /** No more word from the holder: look what is there. */
   | { readonly saw: "holder_gone" }
+  /** A daemon follows the living holder again, and its sources. */
+  | { readonly saw: "adopted"; readonly graceMs: number }
   | { readonly saw: "traces"; readonly traces: Traces; readonly tellsTurns: boolean }
   | { readonly saw: "end_asked"; readonly graceMs: number; readonly outcome?: Outcome }
-  | { readonly saw: "limit_reached"; readonly limit: LimitKind; readonly graceMs: number }
+  /** So much of a limit is used up by now. */
   | {
-      readonly saw: "limit_neared";
+      readonly saw: "limit_passed";
       readonly limit: Limit;
       readonly passedMs: number;
+      readonly graceMs: number;
     }
   | { readonly saw: "not_ready"; readonly afterMs: number }
   /** Someone gives it a text; decided and recorded before it is written. */
@@ -102,5 +105,7 @@ export type Action =
   /** Each only while pid, start time, boot and marker still match; then traces are looked for again. */
   | { readonly do: "kill"; readonly leftovers: readonly Leftover[] }
   | { readonly do: "look_again"; readonly afterMs: number }
+  /** See again how much of a limit is used up. */
+  | { readonly do: "check_limit"; readonly limit: LimitKind; readonly afterMs: number }
   /** Nothing of this launch is left but its folder: keep the rest of its output, then remove it. */
   | { readonly do: "close" };

@@ -3,7 +3,6 @@ import {
   AGENT,
   actionsOf,
   actsOf,
-  bodiesOf,
   CONTINUE,
   END,
   exited,
@@ -178,33 +177,6 @@ describe("a holder that falls silent", () => {
 
   test("is no news of a session that has ended", () => {
     expect(actionsOf(observe(starting(), exited(0)), GONE)).toEqual([]);
-  });
-});
-
-const TIMEOUT_MINUTE = { kind: "timeout", allowed: 60_000, unit: "ms" } as const;
-
-describe("a limit that comes near", () => {
-  const neared = { saw: "limit_neared", limit: TIMEOUT_MINUTE, passedMs: 48_000 } as const;
-
-  test("is told of a live session and changes nothing else", () => {
-    const row = starting();
-    expect(bodiesOf(actionsOf(row, neared))).toEqual([{ kind: "limit_neared", limit: TIMEOUT_MINUTE }]);
-    const { carried, ...rest } = observe(row, neared);
-    expect({ ...rest, carried: { ...carried, neared: undefined } }).toEqual({ ...row, seq: row.seq + 1 });
-  });
-
-  test("is told of once, and again only when the time that is counted began anew", () => {
-    const told = observe(starting(), neared);
-    expect(actionsOf(told, { ...neared, passedMs: 55_000 })).toEqual([]);
-    expect(
-      bodiesOf(actionsOf(told, { ...neared, limit: { ...TIMEOUT_MINUTE, kind: "idle_timeout" } })),
-    ).toHaveLength(1);
-    const begunSince = { ...neared, passedMs: -1 };
-    expect(bodiesOf(actionsOf(told, begunSince))).toHaveLength(1);
-  });
-
-  test("is not told of one that has ended", () => {
-    expect(actionsOf(observe(starting(), exited(0)), neared)).toEqual([]);
   });
 });
 

@@ -1,16 +1,9 @@
 import type { EventBody } from "../session/event.ts";
 import type { ProcessIdentity, SessionRow } from "../session/session.ts";
 import { isEnded, isLive } from "../session/state.ts";
-import { type Instant, msBetween } from "../time.ts";
-import {
-  askedEnding,
-  decideEndAsked,
-  decideExit,
-  decideLimit,
-  endedBody,
-  isLost,
-  markFound,
-} from "./decide-end.ts";
+import type { Instant } from "../time.ts";
+import { askedEnding, decideEndAsked, decideExit, endedBody, isLost, markFound } from "./decide-end.ts";
+import { decideLimit } from "./decide-limit.ts";
 import { decideSignal } from "./decide-signal.ts";
 import {
   decideCommandShown,
@@ -51,14 +44,14 @@ function decideAlone(row: SessionRow, { observation, at }: StampedObservation): 
       return decideExit(row, observation);
     case "holder_gone":
       return isEnded(row.state) ? [] : [{ do: "look_for_traces" }];
+    case "adopted":
+      return decideAdopted(row, observation.graceMs);
     case "traces":
       return decideTraces(row, observation);
     case "end_asked":
       return decideEndAsked(row, observation);
-    case "limit_reached":
-      return decideLimit(row, observation);
-    case "limit_neared":
-      return decideNeared(row, observation, at);
+    case "limit_passed":
+      return decideLimit(row, observation, at);
     case "not_ready":
       return decideNotReady(row, observation.afterMs);
     case "text_given":
@@ -82,15 +75,10 @@ export function append(body: EventBody): Action {
   return { do: "append", body };
 }
 
-/** Emitted once per counting period, however often it is observed. */
-function decideNeared(
-  row: SessionRow,
-  { limit, passedMs }: Extract<Observation, { saw: "limit_neared" }>,
-  at: Instant,
-): readonly Action[] {
-  const told = row.carried?.neared?.[limit.kind];
-  const wasTold = told !== undefined && msBetween(told, at) <= passedMs;
-  return isLive(row.state) && !wasTold ? [append({ kind: "limit_neared", limit })] : [];
+/** An act that was asked for while no daemon followed the session, or that the daemon before may not have done. */
+function decideAdopted(row: SessionRow, graceMs: number): readonly Action[] {
+  if (row.state === "stopping") return [{ do: "end_tree", graceMs }];
+  return row.state === "paused" ? [{ do: "pause_tree" }] : [];
 }
 
 /** Seen by who launched it, and again by every daemon that adopts it. */

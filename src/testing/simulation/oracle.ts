@@ -1,3 +1,4 @@
+import type { LimitKind } from "../../domain/session/carried.ts";
 import type { SessionEvent } from "../../domain/session/event.ts";
 import type { Outcome } from "../../domain/session/outcome.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
@@ -77,10 +78,10 @@ export class Oracle {
     if (isEnded(before.state)) return;
     if (after.carried?.ending?.how === "left") ledger.cause ??= "left";
     if (observation.saw === "end_asked") this.#noteAsked(before, ledger, observation.outcome);
-    const isLimited = observation.saw === "limit_reached" && (isLive(before.state) || isSilent(before));
-    if (!isLimited || before.state === "stopping" || ledger.cause !== null) return;
+    const isLimited = observation.saw === "limit_passed" && observation.passedMs >= observation.limit.allowed;
+    if (!isLimited || ledger.cause !== null || !canRunOut(observation.limit.kind, before)) return;
     ledger.cause = "limit";
-    ledger.limit = observation.limit;
+    ledger.limit = observation.limit.kind;
   }
 
   #noteAsked(before: SessionRow, ledger: Ledger, outcome: Outcome | undefined): void {
@@ -167,4 +168,12 @@ const BY_TURN = { good: "success", aborted: "interrupted", failed: "failure" } a
 function byTurn({ state, waiting, carried }: SessionRow): Outcome {
   const seen = state === "paused" ? carried?.pausedFrom?.waiting : waiting;
   return seen?.for === "prompt" && carried?.lastTurn ? BY_TURN[carried.lastTurn] : "interrupted";
+}
+
+/** Whether a limit may end a session that is in this state, said once more in other words than the daemon's. */
+function canRunOut(kind: LimitKind, row: SessionRow): boolean {
+  const { state, waiting } = row;
+  if (state === "stopping" || !(isLive(state) || isSilent(row))) return false;
+  const isIdle = state === "running" || (state === "waiting_input" && waiting?.for === "prompt");
+  return kind === "timeout" || isIdle;
 }

@@ -20,9 +20,10 @@ export const REQUESTS: readonly Fault[] = [
     name: "limit neared",
     weight: 0.4,
     happens: ask(() => ({
-      saw: "limit_neared",
+      saw: "limit_passed",
       limit: { kind: "timeout", allowed: 9, unit: "ms" },
       passedMs: 8,
+      graceMs: 10_000,
     })),
   },
   { name: "not ready in time", weight: 1, happens: ask(() => ({ saw: "not_ready", afterMs: 60_000 })) },
@@ -85,7 +86,8 @@ function endBySeveral(world: World): boolean {
 }
 
 function limit(random: Random): Observation {
-  return { saw: "limit_reached", limit: random.pick(["timeout", "idle_timeout"]), graceMs: 10_000 };
+  const kind = random.pick(["timeout", "idle_timeout"] as const);
+  return { saw: "limit_passed", limit: { kind, allowed: 9, unit: "ms" }, passedMs: 9, graceMs: 10_000 };
 }
 
 function resume(world: World): boolean {

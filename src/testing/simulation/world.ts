@@ -123,6 +123,7 @@ export class World {
     return {
       marker: `marker-${++this.#markers}`,
       host: "pty",
+      mode: "interactive",
       view: null,
       args: [],
       cwd: "/",

@@ -1,6 +1,6 @@
 import { countOurs, type Group, type Groups, ourHook, withOurs, withoutOurs } from "../../hook-groups.ts";
 import type { HookPrograms, HookSettings } from "../../hooks.ts";
-import { configFolder } from "../config-folder.ts";
+import { configFolder } from "../paths.ts";
 import { quoted } from "../settings.ts";
 
 /** These tell of a session outside Rollcall. A question is a PermissionRequest, too. */

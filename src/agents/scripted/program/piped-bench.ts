@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import type { Deed } from "../../deed.ts";
 
 const PROGRAM = join(import.meta.dirname, "main.ts");
 
@@ -45,6 +46,11 @@ export class PipedAgent implements AsyncDisposable {
 
   tell(value: object): void {
     this.child.stdin.write(`${JSON.stringify(value)}\n`);
+  }
+
+  send(deed: Deed | undefined): void {
+    if (deed?.via !== "lines") throw new Error("There are no lines.");
+    for (const line of deed.lines) this.child.stdin.write(`${line}\n`);
   }
 
   prompt(text: string): void {

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { to } from "../../../testing/target.ts";
+import { TARGET } from "../../../testing/agents/target.ts";
 import { tempFolder } from "../../../testing/temp-folder.ts";
-import { scripted } from "../adapter.ts";
+import { autonomous } from "../autonomous/mode.ts";
+import { parseHook } from "../hook.ts";
 import { start } from "./piped-bench.ts";
 
 describe("the process", () => {
@@ -66,7 +67,7 @@ describe("the process", () => {
   test("leaves when it is told to stop", async () => {
     await using agent = start(["hang"]);
     await agent.hears("user");
-    agent.child.stdin.write(scripted.controls.stop(to("autonomous"))?.bytes);
+    agent.send(autonomous.controls.stop(TARGET));
     expect(await agent.exited).toEqual([0, null]);
   });
 
@@ -102,7 +103,7 @@ describe("the hook", () => {
       const [event = "", json = "{}"] = call.split(/ (.*)/);
       const payload = JSON.parse(json) as { session_id: string };
       expect(payload.session_id).toBe("n");
-      return [event, scripted.observe.hook?.(event, payload, {}).signal?.says];
+      return [event, parseHook(event, payload).signal?.says];
     });
     expect(events).toEqual([
       ["session_start", "ready"],

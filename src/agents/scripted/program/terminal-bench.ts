@@ -7,12 +7,12 @@ import { matchScreen } from "../../../domain/screen/screen-rules.ts";
 import type { Waiting } from "../../../domain/session/session.ts";
 import type { Signal } from "../../../domain/supervise/signal.ts";
 import { startSession, type TestConnection, type TestSession, until } from "../../../host/holder-bench.ts";
-import { to } from "../../../testing/target.ts";
-import type { Keystrokes } from "../../agent.ts";
-import { scripted } from "../adapter.ts";
+import { TARGET } from "../../../testing/agents/target.ts";
+import type { Deed } from "../../deed.ts";
+import { interactive } from "../interactive/mode.ts";
 
 const PROGRAM = join(import.meta.dirname, "main.ts");
-const { controls, observe } = scripted;
+const { controls, sources } = interactive;
 
 /** The program in a real terminal, understood by its adapter. */
 export class TerminalAgent implements AsyncDisposable {
@@ -37,10 +37,10 @@ export class TerminalAgent implements AsyncDisposable {
   }
 
   signals(): Signal[] {
-    const seen = this.client.messages.flatMap((m) =>
-      m.type === "report" ? [observe.report?.(m.fields, {})] : [],
+    const parsed = this.client.messages.flatMap((m) =>
+      m.type === "report" ? [sources.terminal?.report?.(m.fields, {})] : [],
     );
-    return seen.flatMap((one) => one?.signal ?? []);
+    return parsed.flatMap((one) => one?.signal ?? []);
   }
 
   story(): string[] {
@@ -67,14 +67,15 @@ export class TerminalAgent implements AsyncDisposable {
   }
 
   say(text: string): void {
-    this.type(controls.say(to("interactive"), text)?.bytes as string);
+    this.type(bytesOf(controls.say(TARGET, text)));
   }
 
-  /** Sends what the adapter says, once its dialog is on the screen. */
-  async press(keys: Keystrokes | undefined): Promise<void> {
-    const rule = { name: "dialog", says: "waiting", pattern: keys?.onScreen ?? "never" } as const;
+  /** Presses the keys of a deed once its dialog is on the screen. */
+  async press(deed: Deed | undefined): Promise<void> {
+    const pattern = deed?.via === "keys" ? deed.onScreen : undefined;
+    const rule = { name: "dialog", says: "waiting", pattern: pattern ?? "never" } as const;
     await this.shows((screen) => matchScreen([rule], screen) !== undefined);
-    this.type(keys?.bytes as string);
+    this.type(bytesOf(deed));
   }
 
   async screen(): Promise<string> {
@@ -105,4 +106,10 @@ export class TerminalAgent implements AsyncDisposable {
     await this.client[Symbol.asyncDispose]();
     await this.session[Symbol.asyncDispose]();
   }
+}
+
+/** The keys of a deed that is one press. */
+export function bytesOf(deed: Deed | undefined): string {
+  if (deed?.via !== "keys") throw new Error("There are no keys.");
+  return deed.bytes;
 }

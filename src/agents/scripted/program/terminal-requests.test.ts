@@ -4,12 +4,13 @@ import { describe, expect, test } from "vitest";
 import { matchScreen } from "../../../domain/screen/screen-rules.ts";
 import type { Waiting } from "../../../domain/session/session.ts";
 import { hasCompiler, until } from "../../../host/holder-bench.ts";
-import { to } from "../../../testing/target.ts";
+import { TARGET } from "../../../testing/agents/target.ts";
 import { tempFolder } from "../../../testing/temp-folder.ts";
-import { scripted } from "../adapter.ts";
-import { TerminalAgent } from "./terminal-bench.ts";
+import { interactive } from "../interactive/mode.ts";
+import { SCREEN_RULES } from "../interactive/screen.ts";
+import { bytesOf, TerminalAgent } from "./terminal-bench.ts";
 
-const { controls, observe } = scripted;
+const { controls } = interactive;
 
 describe.skipIf(!hasCompiler)("in a terminal, a request", () => {
   test("for permission is told whole and approved", async () => {
@@ -17,7 +18,7 @@ describe.skipIf(!hasCompiler)("in a terminal, a request", () => {
     const asked = await agent.asked();
     expect(asked).toMatchObject({ for: "permission", tool: "Bash", input: { command: "make" } });
     expect(asked.requestId).toMatch(/^[0-9a-f-]{36}$/);
-    await agent.press(controls.approve(to("interactive"), asked));
+    await agent.press(controls.approve(TARGET, asked));
     await agent.reaches("ready good");
     expect(agent.story()).toEqual(["ready", "working", "asking permission", "working", "ready good"]);
     expect(await agent.screen()).not.toContain("Allow");
@@ -25,7 +26,7 @@ describe.skipIf(!hasCompiler)("in a terminal, a request", () => {
 
   test("for permission is denied", async () => {
     await using agent = await TerminalAgent.start(["ask Bash"]);
-    await agent.press(controls.deny(to("interactive"), await agent.asked(), null));
+    await agent.press(controls.deny(TARGET, await agent.asked(), null));
     await agent.shows((screen) => screen.endsWith("Bash was denied.\n>"));
   });
 
@@ -33,20 +34,20 @@ describe.skipIf(!hasCompiler)("in a terminal, a request", () => {
     await using agent = await TerminalAgent.start(["question Which one? A | B"]);
     const asked = await agent.asked();
     expect(asked).toMatchObject({ for: "question", question: "Which one?", options: ["A", "B"] });
-    await agent.press(controls.answer(to("interactive"), asked, choice));
+    await agent.press(controls.answer(TARGET, asked, choice));
     await agent.shows((screen) => screen.endsWith("You chose: B\n>"));
   });
 
   test("without options is answered by any text", async () => {
     await using agent = await TerminalAgent.start(["question Your name?"]);
-    await agent.press(controls.answer(to("interactive"), await agent.asked(), "Bob"));
+    await agent.press(controls.answer(TARGET, await agent.asked(), "Bob"));
     await agent.shows((screen) => screen.endsWith("You chose: Bob\n>"));
   });
 
   test("is interrupted with its turn", async () => {
     await using agent = await TerminalAgent.start(["ask Bash"]);
     await agent.shows((screen) => screen.includes("Allow Bash"));
-    agent.type(controls.interrupt(to("interactive"))?.bytes as string);
+    agent.type(bytesOf(controls.interrupt(TARGET)));
     await agent.reaches("ready aborted");
     await agent.shows((screen) => screen.endsWith("Interrupted.\n>"));
   });
@@ -57,7 +58,7 @@ describe.skipIf(!hasCompiler)("in a terminal, a request", () => {
     agent.type("ask Bash\r");
     await agent.reaches("asking permission");
     agent.type("y");
-    await agent.press(controls.approve(to("interactive"), await agent.asked()));
+    await agent.press(controls.approve(TARGET, await agent.asked()));
     await agent.reaches("ready good");
     await agent.shows((screen) => screen.endsWith("[Bash] ok\n> y"));
   });
@@ -68,7 +69,7 @@ describe.skipIf(!hasCompiler)("in a terminal, a request", () => {
     agent.say(`ask Write {"text":"${"x".repeat(20_000)}"}`);
     const asked = await agent.asked();
     expect(asked).toMatchObject({ tool: "Write", input: null });
-    await agent.press(controls.approve(to("interactive"), asked));
+    await agent.press(controls.approve(TARGET, asked));
     await agent.reaches("ready good");
   });
 });
@@ -77,7 +78,7 @@ describe.skipIf(!hasCompiler)("in a terminal, the program", () => {
   test("asks for trust before anything is told", async () => {
     await using agent = await TerminalAgent.start(["--trust"]);
     const screen = await agent.shows((text) => text.includes("Trust this folder?"));
-    expect(matchScreen(observe.screen ?? [], screen)?.rule.for).toBe("trust");
+    expect(matchScreen(SCREEN_RULES, screen)?.rule.for).toBe("trust");
     expect(agent.story()).toEqual([]);
     const trust: Waiting = {
       for: "trust",
@@ -88,11 +89,9 @@ describe.skipIf(!hasCompiler)("in a terminal, the program", () => {
       options: null,
       since: "",
     };
-    await agent.press(controls.approve(to("interactive"), trust));
+    await agent.press(controls.approve(TARGET, trust));
     await agent.reaches("ready");
-    expect(
-      matchScreen(observe.screen ?? [], await agent.shows((text) => text.endsWith(">"))),
-    ).toBeUndefined();
+    expect(matchScreen(SCREEN_RULES, await agent.shows((text) => text.endsWith(">")))).toBeUndefined();
   });
 
   test("leaves where it is not trusted", async () => {
@@ -105,7 +104,7 @@ describe.skipIf(!hasCompiler)("in a terminal, the program", () => {
   test("stands at its login until there is a code", async () => {
     await using agent = await TerminalAgent.start(["--login"]);
     const screen = await agent.shows((text) => text.includes("Log in"));
-    expect(matchScreen(observe.screen ?? [], screen)?.rule.for).toBe("login");
+    expect(matchScreen(SCREEN_RULES, screen)?.rule.for).toBe("login");
     agent.type("\r4711\r");
     await agent.reaches("ready");
   });
@@ -130,18 +129,15 @@ describe.skipIf(!hasCompiler)("in a terminal, the program", () => {
     await agent.shows((screen) => screen.endsWith("yes\n>"));
   });
 
-  test.each(["\x03\x03", "\x04", controls.stop(to("interactive"))?.bytes as string])(
-    "leaves by %j",
-    async (keys) => {
-      await using agent = await TerminalAgent.start();
-      await agent.reaches("ready");
-      agent.type(keys);
-      expect(await agent.exit()).toEqual({ code: 0, signal: null });
-      // Its last words come to whoever looks on a moment after its exit is written down.
-      const last = () => agent.client.messages.findLast((m) => m.type === "report");
-      await until(() => last()?.fields.state === "clear" || undefined, "its last report");
-    },
-  );
+  test.each(["\x03\x03", "\x04", bytesOf(controls.stop(TARGET))])("leaves by %j", async (keys) => {
+    await using agent = await TerminalAgent.start();
+    await agent.reaches("ready");
+    agent.type(keys);
+    expect(await agent.exit()).toEqual({ code: 0, signal: null });
+    // Its last words come to whoever looks on a moment after its exit is written down.
+    const last = () => agent.client.messages.findLast((m) => m.type === "report");
+    await until(() => last()?.fields.state === "clear" || undefined, "its last report");
+  });
 
   test.each(["hang", "ask Bash", "question Name?"])("leaves politely in the middle of %j", async (prompt) => {
     await using agent = await TerminalAgent.start([prompt]);
@@ -149,7 +145,7 @@ describe.skipIf(!hasCompiler)("in a terminal, the program", () => {
       prompt === "hang" ? "working" : `asking ${prompt === "ask Bash" ? "permission" : "question"}`,
     );
     agent.type("half a line");
-    agent.type(controls.stop(to("interactive"))?.bytes as string);
+    agent.type(bytesOf(controls.stop(TARGET)));
     expect(await agent.exit()).toEqual({ code: 0, signal: null });
   });
 

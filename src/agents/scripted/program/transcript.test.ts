@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { scripted } from "../adapter.ts";
+import { parseStream } from "../autonomous/stream.ts";
+import { parseTranscript } from "../interactive/transcript.ts";
 import { PipedAgent, start } from "./piped-bench.ts";
 
 describe("the stream", () => {
@@ -27,12 +28,12 @@ describe("the stream", () => {
     const lines = readFileSync(join(agent.home, "sessions", "n.jsonl"), "utf8")
       .trim()
       .split("\n");
-    const seen = (all: readonly string[], read: typeof scripted.observe.stream) =>
+    const parsed = (all: readonly string[], read: typeof parseStream) =>
       all
         // How a turn ends is told by another signal in each.
-        .map((line) => ({ ...read?.(line, {}), signal: undefined, isTurnRead: undefined }))
+        .map((line) => ({ ...read(line), signal: undefined, isTurnRead: undefined }))
         .filter((one) => Object.keys(one).length > 2);
-    expect(seen(agent.texts, scripted.observe.stream)).toEqual(seen(lines, scripted.observe.transcript));
+    expect(parsed(agent.texts, parseStream)).toEqual(parsed(lines, parseTranscript));
   });
 
   test("starts late when asked to", async () => {
@@ -82,7 +83,7 @@ describe("the transcript", () => {
       .trim()
       .split("\n");
     expect(lines[1]).toContain('"text":"say hi"');
-    const usage = lines.flatMap((line) => scripted.observe.transcript?.(line, {}).usage ?? []);
+    const usage = lines.flatMap((line) => parseTranscript(line).usage ?? []);
     expect(usage.map(({ requestKey }) => requestKey)).toEqual(["f/2/1"]);
   });
 

@@ -1,0 +1,151 @@
+import { type JsonObject, readJsonObject } from "../../../domain/json.ts";
+import { type Instant, parseInstant } from "../../../domain/time.ts";
+import type { NewEntry } from "../../../domain/transcript/entry.ts";
+import { objectOf, textFields, textOf } from "../../json-lines.ts";
+import type { Parsed } from "../../parsed.ts";
+import { joinTexts } from "../content.ts";
+import { type CodexMemory, openCalls } from "../memory.ts";
+import { type Turn, turnOverSignal, workingSignal } from "../signals.ts";
+import { parseCall } from "./calls.ts";
+import { usageOf } from "./usage.ts";
+
+/** The name of a rollout ends in the id of its conversation; one that was reverted has an id of its own behind it. */
+const NAME = /^rollout-.+-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:_[\da-f-]+)?\.jsonl$/;
+
+export function identityInName(name: string): Parsed["identity"] | undefined {
+  const nativeId = NAME.exec(name)?.[1];
+  return nativeId === undefined ? undefined : { nativeId };
+}
+
+/** Sub-agents run in the process of the session that they help, each with a rollout of its own. */
+export function isOwnRollout(firstLine: string): boolean {
+  const { type, payload } = readJsonObject(firstLine) ?? {};
+  const { thread_source: source = "user", parent_thread_id: parent = null } = objectOf(payload);
+  return type === "session_meta" && source === "user" && parent === null;
+}
+
+/** One line of the rollout. */
+export function parseRollout(text: string, memory: CodexMemory): Parsed<CodexMemory> {
+  const line = readLine(text);
+  if (line === undefined) return {};
+  const { at, type, payload } = line;
+  return { at, ...(parseUsage(line, memory) ?? parsePayload(type, payload, memory)) };
+}
+
+/** One line of the rollout beside a stream, which has all but the usage. */
+export function parseRolloutUsage(text: string, memory: CodexMemory): Parsed<CodexMemory> {
+  const line = readLine(text);
+  return line === undefined ? {} : { at: line.at, ...parseUsage(line, memory) };
+}
+
+interface Line {
+  readonly at: Instant;
+  readonly type: unknown;
+  readonly payload: JsonObject;
+}
+
+function readLine(text: string): Line | undefined {
+  const line = readJsonObject(text);
+  const at = parseInstant(textOf(line?.timestamp) ?? "");
+  return line === undefined || at === undefined
+    ? undefined
+    : { at, type: line.type, payload: objectOf(line.payload) };
+}
+
+/** The usage, and the model that it counts for; undefined for any other line. */
+function parseUsage({ at, type, payload }: Line, memory: CodexMemory): Parsed<CodexMemory> | undefined {
+  const { model } = payload;
+  if (type === "turn_context" && typeof model === "string") return { identity: { model }, memory: { model } };
+  if (type !== "token_usage_record") return undefined;
+  const usage = usageOf(payload, at, textOf(memory.model));
+  return usage ? { usage: [usage] } : {};
+}
+
+function parsePayload(type: unknown, payload: JsonObject, memory: CodexMemory): Parsed<CodexMemory> {
+  if (type === "session_meta")
+    return { identity: textFields({ nativeId: payload.id, agentVersion: payload.cli_version }) };
+  if (type === "event_msg") return parseEvent(payload);
+  return type === "response_item" ? parseResponseItem(payload, memory) : {};
+}
+
+function parseEvent(payload: JsonObject): Parsed<CodexMemory> {
+  switch (payload.type) {
+    case "task_started":
+      return {
+        signal: workingSignal({ source: "transcript", rule: "rollout_task_started" }),
+        turn: { isBegun: true },
+        memory: { isTurnOpen: true, calls: [] },
+      };
+    case "task_complete":
+      return parseTaskComplete(payload);
+    case "turn_aborted":
+      return turnOver("rollout_turn_aborted", "aborted", textOf(payload.reason));
+    case "item_completed":
+      return parseItem(objectOf(payload.item));
+    default:
+      return {};
+  }
+}
+
+function parseTaskComplete({ error }: JsonObject): Parsed<CodexMemory> {
+  const why = textOf(objectOf(error).message);
+  const turn = error === undefined || error === null ? "good" : "failed";
+  const entry: NewEntry = { role: "system", kind: "notice", text: why, tool: null };
+  return {
+    ...turnOver("rollout_task_complete", turn, why),
+    ...(why === null ? {} : { entries: [entry] }),
+  };
+}
+
+/** The end of a turn is believed in any case: reports may leave it out. */
+function turnOver(rule: string, turn: Turn, excerpt: string | null): Parsed<CodexMemory> {
+  const signal = turnOverSignal({ source: "transcript", rule }, turn, excerpt);
+  return {
+    signal: { ...signal, fillsGap: true },
+    isTurnRead: true,
+    turn: { over: { result: turn, why: turn === "failed" ? excerpt : null } },
+    memory: { isTurnOpen: false },
+  };
+}
+
+function parseItem(item: JsonObject): Parsed<CodexMemory> {
+  switch (item.type) {
+    case "UserMessage":
+      return withText("user", "text", joinTexts(item.content));
+    case "AgentMessage":
+      return withText("assistant", "text", joinTexts(item.content));
+    case "Reasoning":
+      return withText("assistant", "thinking", joinTexts(item.summary_text) || joinTexts(item.raw_content));
+    default:
+      return {};
+  }
+}
+
+function withText(role: "user" | "assistant", kind: "text" | "thinking", text: string): Parsed<CodexMemory> {
+  if (text === "") return {};
+  return { entries: [{ role, kind, text, tool: null }], ...(role === "user" ? { taken: [text] } : {}) };
+}
+
+function parseResponseItem(payload: JsonObject, memory: CodexMemory): Parsed<CodexMemory> {
+  const call = parseCall(payload);
+  if (call) {
+    const tool = { name: call.name, callId: call.id, params: call.input };
+    return {
+      entries: [{ role: "assistant", kind: "tool_call", text: null, tool }],
+      memory: { calls: [...openCalls(memory), call] },
+    };
+  }
+  const { type, call_id: id, output } = payload;
+  const isResult = type === "function_call_output" || type === "custom_tool_call_output";
+  return isResult && typeof id === "string" ? parseCallResult(id, joinTexts(output), memory) : {};
+}
+
+/** A script with more than one output answers the same call again. */
+function parseCallResult(id: string, result: string, memory: CodexMemory): Parsed<CodexMemory> {
+  const calls = openCalls(memory);
+  const name = calls.find((call) => call.id === id)?.name ?? "tool";
+  return {
+    entries: [{ role: "tool", kind: "tool_result", text: null, tool: { name, callId: id, result } }],
+    memory: { calls: calls.filter((call) => call.id !== id) },
+  };
+}

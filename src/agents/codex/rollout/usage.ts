@@ -1,0 +1,28 @@
+import type { JsonObject } from "../../../domain/json.ts";
+import type { Instant } from "../../../domain/time.ts";
+import type { UsageEntry } from "../../../domain/usage.ts";
+import { countOf, objectOf } from "../../json-lines.ts";
+
+/** One request to the model, as the rollout counts it. */
+export function usageOf(payload: JsonObject, at: Instant, model: string | null): UsageEntry | undefined {
+  const { response_id: requestKey } = payload;
+  if (typeof requestKey !== "string" || requestKey === "") return undefined;
+  const usage = objectOf(payload.usage);
+  const cacheRead = countOf(usage.cached_input_tokens);
+  const cacheWrite = countOf(usage.cache_write_input_tokens);
+  const input = countOf(usage.input_tokens);
+  return {
+    requestKey,
+    isShared: true,
+    at,
+    model,
+    // Its input includes the tokens that were read from the cache or written to it.
+    tokensInput: input === null ? null : Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0)),
+    tokensOutput: countOf(usage.output_tokens),
+    tokensCacheRead: cacheRead,
+    tokensCacheWrite: cacheWrite,
+    tokensReasoning: countOf(usage.reasoning_output_tokens),
+    reportedNanoUsd: null,
+    computedNanoUsd: null,
+  };
+}

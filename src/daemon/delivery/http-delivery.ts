@@ -1,0 +1,41 @@
+import type { HttpCall } from "../../agents/deed.ts";
+import { RollcallError } from "../../domain/errors.ts";
+import type { Facts } from "../session/ports.ts";
+import { askServer } from "../sources/agent-server.ts";
+import { unreachable } from "./unreachable.ts";
+import type { Way } from "./way.ts";
+
+type Ports = Pick<Facts, "id" | "carrying">;
+
+/** Calls the agent's own server on loopback, with the password of the launch. A server takes calls at any time. */
+export class HttpDelivery implements Way<HttpCall> {
+  readonly #ports: Ports;
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  async untilReadyMs(): Promise<number> {
+    return 0;
+  }
+
+  async deliver({ method, path, body }: HttpCall): Promise<void> {
+    const { id, carrying } = this.#ports;
+    const { server } = carrying.agentPaths;
+    if (server === null) throw unreachable(id);
+    const response = await askServer(server, { method, path, ...(body === undefined ? {} : { body }) }).catch(
+      (cause: unknown) => {
+        throw notAccepted(id, "its server does not answer", cause);
+      },
+    );
+    await response.body?.cancel();
+    if (!response.ok) throw notAccepted(id, `its server answers ${response.status}`);
+  }
+}
+
+function notAccepted(id: string, why: string, cause?: unknown): RollcallError {
+  return new RollcallError("not_delivered", `Session ${id} did not accept it: ${why}.`, {
+    hint: `See \`rollcall explain ${id}\`.`,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
