@@ -1,30 +1,40 @@
 import { apply } from "../../domain/session/apply.ts";
-import type { EventBody, SessionEvent } from "../../domain/session/event.ts";
+import type { NewEvent, SessionEvent } from "../../domain/session/event.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
-import type { Instant } from "../../domain/time.ts";
 
-/** Events and the row that they make; what was appended is durable at once, all of it or nothing. */
+/** A row and the events that led to it. */
+interface Change {
+  readonly row: SessionRow;
+  readonly events: readonly SessionEvent[];
+}
+
+/** Events and the row that they make; what was appended is durable at once. */
 export class FakeStore {
   readonly #rows = new Map<string, SessionRow>();
   readonly #events = new Map<string, SessionEvent[]>();
-  #ids = 0;
 
-  append(sessionId: string, bodies: readonly EventBody[], at: Instant): SessionEvent[] {
-    const known = this.#events.get(sessionId) ?? [];
-    this.#events.set(sessionId, known);
-    return bodies.map((body) => {
-      const event = { id: `e${++this.#ids}`, at, channel: null, sessionId, seq: known.length + 1, body };
-      known.push(event);
-      const row = apply(this.#rows.get(sessionId), event);
-      if (row) this.#rows.set(sessionId, row);
-      return event;
-    });
+  append(sessionId: string, added: readonly NewEvent[]): Change {
+    const change = this.preview(sessionId, added);
+    this.#events.set(sessionId, [...this.events(sessionId), ...change.events]);
+    this.#rows.set(sessionId, change.row);
+    return change;
+  }
+
+  /** The outcome of an append; nothing of it is durable. */
+  preview(sessionId: string, added: readonly NewEvent[]): Change {
+    const known = this.events(sessionId).length;
+    const events = added.map((event, index) => ({ ...event, sessionId, seq: known + index + 1 }));
+    const row = events.reduce((before, event) => apply(before, event), this.#rows.get(sessionId));
+    if (!row) throw new Error(`There is no session ${sessionId}.`);
+    return { row, events };
   }
 
   row(sessionId: string): SessionRow {
-    const row = this.#rows.get(sessionId);
-    if (!row) throw new Error(`There is no session ${sessionId}.`);
-    return row;
+    return this.preview(sessionId, []).row;
+  }
+
+  has(sessionId: string): boolean {
+    return this.#rows.has(sessionId);
   }
 
   ids(): string[] {

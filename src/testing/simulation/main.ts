@@ -1,23 +1,23 @@
 import { type Run, simulate } from "./run.ts";
 
 /** Runs seeds until one fails; the failing one comes with its trace. */
-export function simulateMany(
+export async function simulateMany(
   count: number,
   first = 0,
-): { failed: Run | null; counts: Record<string, number> } {
+): Promise<{ failed: Run | null; counts: Record<string, number> }> {
   const counts: Record<string, number> = {};
   for (let seed = first; seed < first + count; seed += 1) {
-    const run = simulate(seed);
+    const run = await simulate(seed);
     for (const [name, times] of Object.entries(run.counts)) counts[name] = (counts[name] ?? 0) + times;
     counts.steps = (counts.steps ?? 0) + run.steps;
-    if (run.violations.length > 0) return { failed: simulate(seed, { isTraced: true }), counts };
+    if (run.violations.length > 0) return { failed: await simulate(seed, { isTraced: true }), counts };
   }
   return { failed: null, counts };
 }
 
-function main([count = "1000", first = "0"]: readonly string[]): number {
+async function main([count = "1000", first = "0"]: readonly string[]): Promise<number> {
   const startedAt = performance.now();
-  const { failed, counts } = simulateMany(Number(count), Number(first));
+  const { failed, counts } = await simulateMany(Number(count), Number(first));
   if (failed) {
     console.log([...failed.trace, `seed ${failed.seed}:`, ...failed.violations].join("\n"));
     return 1;
@@ -30,4 +30,4 @@ function main([count = "1000", first = "0"]: readonly string[]): number {
   return 0;
 }
 
-if (import.meta.main) process.exitCode = main(process.argv.slice(2));
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

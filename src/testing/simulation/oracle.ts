@@ -8,6 +8,7 @@ import { illegalities, illegalStep } from "../legal-session.ts";
 import { checkEnd } from "./check-end.ts";
 import type { Launch } from "./launch.ts";
 import type { Proc } from "./process-table.ts";
+import type { Rim } from "./rim/rim.ts";
 import type { World } from "./world.ts";
 
 /** What has happened to one generation, noted beside the code under test. */
@@ -113,6 +114,16 @@ export class Oracle {
     }
   }
 
+  /** Holds of each session that the daemon follows and has nothing left to do for. */
+  checkIdle({ steps }: Rim): void {
+    for (const id of this.#world.store.ids()) {
+      const row = this.#world.store.row(id);
+      const launch = this.#world.currentLaunch(row);
+      if (launch?.onMessage && launch.agent?.isAlive && !steps.isWaiting(id))
+        this.#checkPaused(row, launch.agent);
+    }
+  }
+
   /** Holds when everything that was begun is done. */
   checkQuiet(): void {
     for (const id of this.#world.store.ids()) this.#checkSettled(this.#world.store.row(id));
@@ -130,8 +141,14 @@ export class Oracle {
     if (!launch.isListening()) this.fail(`${told}, its agent lives and nobody holds it`);
     if (row.state === "unknown" && !isSilent(row)) this.fail(`${told}, and its holder lives`);
     if (row.state === "stopping") this.fail(`${told}, and nothing happens`);
-    if (isLive(row.state) && (row.state === "paused") !== launch.agent.isStopped)
-      this.fail(`${told}, and its agent is ${launch.agent.isStopped ? "stopped" : "not stopped"}`);
+    for (const { kind } of row.carried?.launch.limits ?? [])
+      if (canRunOut(kind, row)) this.fail(`${told}, and its ${kind} was never used up`);
+    this.#checkPaused(row, launch.agent);
+  }
+
+  #checkPaused({ id, state }: SessionRow, { isStopped }: Proc): void {
+    if (isLive(state) && state !== "stopping" && (state === "paused") !== isStopped)
+      this.fail(`${id}: ${state}, and its agent is ${isStopped ? "stopped" : "not stopped"}`);
   }
 
   /** Where the end is known it is told, and where it is wished for it is reached. */

@@ -3,13 +3,16 @@ import type { SessionRow } from "../../domain/session/session.ts";
 import { isEnded } from "../../domain/session/state.ts";
 import type { Action } from "../../domain/supervise/observation.ts";
 import { decide, type StampedObservation } from "../../domain/supervise/supervise.ts";
+import { HastyLoop, OverlappingLoop } from "./planted-loops.ts";
 import type { Planted } from "./world.ts";
 
-/** Mistakes that someone could make, in the rules or in the daemon. Each must be caught. */
+/** Mistakes that someone could make, in the rules, the loop or the rim of a daemon. Each must be caught. */
 export const PLANTED: Readonly<Record<string, Planted>> = {
   "kills whoever has the pid": { skipsIdentity: true },
   "kills by pid and start time, without the marker": { skipsMarker: true },
-  "acts before it records": { actsFirst: true },
+  "acts before it records": { answersEarly: true },
+  "does not wait for the commit before it acts": { Loop: HastyLoop },
+  "lets two observations of one session overlap": { Loop: OverlappingLoop },
   "does not look what is there when it comes back": { forgetsToLook: true },
   "reads the exit before it looks who lives": { readsExitFirst: true },
   "takes whoever has its pid for the holder": { trustsPids: true },
@@ -28,6 +31,11 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   "calls a reboot an end": { decide: changed(endAtReboot) },
   "takes a young launch for a lost one": { decide: loseYoung },
   "forgets why it ended": { decide: changed(forgetReason) },
+  "leaves an end unknown that was asked for before a reboot": { decide: changed(forgetWish) },
+  "ends by a limit what was lost long before": { decide: limitLost },
+  "hides a limit or a failure behind an end with an outcome": { decide: hideCause },
+  "looks at a limit only once": { decide: without("check_limit") },
+  "does nothing after an adoption": { decide: doNothingAdopted },
 };
 
 type Decide = typeof decide;
@@ -44,12 +52,14 @@ function without(act: Action["do"]): Decide {
   return (row, stamped) => decide(row, stamped).filter((action) => action.do !== act);
 }
 
+const ADOPTING: readonly string[] = ["traces", "launched", "adopted"];
+
 function whenAdopting(planted: Decide): Decide {
-  return (row, stamped) =>
-    (stamped.observation.saw === "traces" || stamped.observation.saw === "launched" ? planted : decide)(
-      row,
-      stamped,
-    );
+  return (row, stamped) => (ADOPTING.includes(stamped.observation.saw) ? planted : decide)(row, stamped);
+}
+
+function doNothingAdopted(row: SessionRow, stamped: StampedObservation): readonly Action[] {
+  return stamped.observation.saw === "adopted" ? [] : decide(row, stamped);
 }
 
 function endWhenGone(row: SessionRow, stamped: StampedObservation): readonly Action[] {
@@ -111,6 +121,24 @@ function loseYoung(row: SessionRow, stamped: StampedObservation): readonly Actio
   if (observation.saw !== "traces") return decide(row, stamped);
   const traces = { ...observation.traces, ageMs: 60_000, leftovers: [] };
   return decide(row, { ...stamped, observation: { ...observation, traces } });
+}
+
+function forgetWish(body: EventBody): EventBody {
+  if (body.kind !== "ended" || body.evidence.rule !== "nothing_left") return body;
+  const { evidence, generation } = body;
+  return { kind: "lost", state: "unknown", evidence, generation, endReason: "machine_reboot" };
+}
+
+function limitLost(row: SessionRow, stamped: StampedObservation): readonly Action[] {
+  const isLimit = stamped.observation.saw === "limit_passed" && row.state === "unknown";
+  return decide(isLimit ? { ...row, endReason: "not_ready" } : row, stamped);
+}
+
+function hideCause(row: SessionRow, stamped: StampedObservation): readonly Action[] {
+  const { observation } = stamped;
+  const hasOutcome = observation.saw === "end_asked" && observation.outcome !== undefined;
+  const carried = row.carried && { ...row.carried, ending: null, endReason: null };
+  return decide(hasOutcome ? { ...row, carried } : row, stamped);
 }
 
 function forgetReason(body: EventBody): EventBody {

@@ -12,6 +12,8 @@ export interface Proc extends ProcessIdentity {
   /** The launch that it really belongs to: who empties its environment still descends from the holder. */
   readonly launch: string | null;
   readonly ignoresTerm: boolean;
+  /** By the clock that nobody can set. */
+  readonly bornMs: number;
   isAlive: boolean;
   isStopped: boolean;
   /** In a call that no signal interrupts. */
@@ -58,6 +60,7 @@ export class ProcessTable {
       marker: this.#hidesMarker(role) ? null : marker,
       launch: marker,
       ignoresTerm,
+      bornMs: this.#nowMs(),
       isAlive: true,
       isStopped: false,
       isStuck,

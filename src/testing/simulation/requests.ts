@@ -1,9 +1,10 @@
+import { LIMIT_KINDS, type Limit } from "../../domain/session/carried.ts";
 import { OUTCOMES } from "../../domain/session/outcome.ts";
 import { isEnded } from "../../domain/session/state.ts";
 import type { Observation } from "../../domain/supervise/observation.ts";
-import { TRUST } from "./daemon.ts";
 import type { Fault } from "./faults.ts";
 import type { Random } from "./random.ts";
+import { TRUST } from "./rim/rim.ts";
 import { makeSignal } from "./signals.ts";
 import type { World } from "./world.ts";
 
@@ -15,6 +16,8 @@ export const REQUESTS: readonly Fault[] = [
   { name: "end asked by several at once", weight: 0.5, happens: endBySeveral },
   { name: "pause asked", weight: 3, happens: ask(() => ({ saw: "pause_asked" })) },
   { name: "continue asked", weight: 4, happens: ask(() => ({ saw: "continue_asked" })) },
+  { name: "pause and continue asked at once", weight: 1, happens: pauseAndContinue },
+  { name: "pause asked before it is followed", weight: 2, happens: pauseUnfollowed },
   { name: "limit reached", weight: 0.4, happens: ask(limit) },
   {
     name: "limit neared",
@@ -45,10 +48,16 @@ function start(world: World): boolean {
     isReady: random.chance(0.4),
     tellsTurns: random.chance(0.6),
     keepsChildren: random.chance(0.2),
+    limits: makeLimits(random),
   };
   specs.set(spec.id, spec);
   daemon.start(spec);
   return true;
+}
+
+function makeLimits(random: Random): Limit[] {
+  const kinds = random.pick([[], [], [], LIMIT_KINDS, ["timeout"], ["idle_timeout"]] as const);
+  return kinds.map((kind) => ({ kind, allowed: random.pick([10_000, 60_000, 600_000]), unit: "ms" }));
 }
 
 function anySession({ store, random }: World): string | undefined {
@@ -85,6 +94,24 @@ function endBySeveral(world: World): boolean {
   return true;
 }
 
+function pauseAndContinue(world: World): boolean {
+  const id = anySession(world);
+  if (!world.daemon || id === undefined) return false;
+  for (let asked = 0; asked < 3; asked += 1)
+    world.daemon.see(id, { saw: world.random.pick(["pause_asked", "continue_asked"]) });
+  return true;
+}
+
+/** Its process is known, and nobody is connected to its holder. */
+function pauseUnfollowed(world: World): boolean {
+  const { daemon, store } = world;
+  const rows = store.ids().map((id) => store.row(id));
+  const row = rows.find((one) => one.process !== null && world.currentLaunch(one)?.onMessage === null);
+  if (!daemon || !row) return false;
+  daemon.see(row.id, { saw: "pause_asked" });
+  return true;
+}
+
 function limit(random: Random): Observation {
   const kind = random.pick(["timeout", "idle_timeout"] as const);
   return { saw: "limit_passed", limit: { kind, allowed: 9, unit: "ms" }, passedMs: 9, graceMs: 10_000 };
@@ -95,8 +122,8 @@ function resume(world: World): boolean {
   if (!world.daemon || id === undefined) return false;
   const { state } = world.store.row(id);
   if (!isEnded(state) && state !== "unknown") return false;
-  world.daemon.resume(id);
-  if (world.random.chance(LOST_ANSWERS)) world.daemon.resume(id);
+  void world.daemon.resume(id);
+  if (world.random.chance(LOST_ANSWERS)) void world.daemon.resume(id);
   return true;
 }
 
@@ -104,7 +131,7 @@ function tellByTerminal(world: World): boolean {
   const launch = world.speaker();
   if (!launch?.onMessage || !world.daemon) return false;
   const signal = makeSignal(world.random, world.random.pick(["terminal", "transcript", "screen"]));
-  world.daemon.hearSignal(launch.plan, { saw: "signal", signal, trust: TRUST });
+  world.daemon.hearSignal(launch, { saw: "signal", signal, trust: TRUST });
   return true;
 }
 

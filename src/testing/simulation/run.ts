@@ -16,17 +16,18 @@ const CHAOS_STEPS = 3000;
 const SETTLE_STEPS = 3000;
 
 /** One life of a machine, from its seed alone: disorder, then rest, then the end of everything, then a new daemon. */
-export function simulate(
+export async function simulate(
   seed: number,
   options: { readonly planted?: Planted; readonly isTraced?: boolean } = {},
-): Run {
+): Promise<Run> {
   const world = new World(seed, options);
-  const steps = makeChaos(world) + settle(world) + endAll(world) + replaceDaemon(world);
+  let steps = 0;
+  for (const part of [makeChaos, settle, endAll, replaceDaemon]) steps += await part(world);
   const { counts, trace, oracle } = world;
   return { seed, steps, violations: oracle.violations, counts, trace: trace ?? [] };
 }
 
-function makeChaos(world: World): number {
+async function makeChaos(world: World): Promise<number> {
   const { random } = world;
   const faults = pickFaults(world);
   const disorder = random.pick([0.05, 0.15, 0.3]);
@@ -35,27 +36,31 @@ function makeChaos(world: World): number {
   world.startDaemon();
   for (let step = 0; step < steps && world.oracle.violations.length === 0; step += 1) {
     if (random.chance(disorder)) happen(world, random.weighted(faults));
-    else goOnAtRandom(world, killRate);
+    else if (random.chance(0.5)) await stepDaemon(world, killRate);
+    else goOnAtRandom(world);
+    if (world.daemon?.isStirred) await world.daemon.rest();
     world.oracle.checkNow();
   }
   return steps;
 }
 
-function goOnAtRandom(world: World, killRate: number): void {
-  const roll = world.random.next();
-  if (roll < 0.5) stepDaemon(world, killRate);
-  else if (roll < 0.85) advanceLaunch(world);
-  else if (roll < 0.95) passTime(world);
-  else world.startDaemon();
-}
-
 /** Some worlds kill it in the middle of what it does, above all between its word and its deed. */
-function stepDaemon(world: World, killRate: number): void {
-  world.daemon?.step();
-  const standing = world.daemon?.standing ?? "idle";
+async function stepDaemon(world: World, killRate: number): Promise<void> {
+  const { daemon, oracle, random } = world;
+  if (!daemon?.step()) return;
+  await daemon.rest();
+  oracle.checkIdle(daemon);
+  const { standing } = daemon.steps;
   if (standing === "idle") return;
   const rate = standing.startsWith("about to") ? killRate * 4 : killRate;
-  if (world.random.chance(rate)) world.killDaemon();
+  if (random.chance(rate)) world.killDaemon();
+}
+
+function goOnAtRandom(world: World): void {
+  const roll = world.random.next();
+  if (roll < 0.7) advanceLaunch(world);
+  else if (roll < 0.9) passTime(world);
+  else world.startDaemon();
 }
 
 /** Each seed has its own disorder: some faults never, some often. */
@@ -90,15 +95,16 @@ function nextDue({ daemon, launches }: World): number | null {
 }
 
 /** Nothing new happens, and everybody does what is left to do. */
-function settle(world: World): number {
+async function settle(world: World): Promise<number> {
   world.startDaemon();
   for (let step = 0; step < SETTLE_STEPS; step += 1) {
+    if (world.daemon?.isStirred) await world.daemon.rest();
+    world.oracle.checkNow();
     if (world.oracle.violations.length > 0) return step;
     if (!goOn(world)) {
       world.oracle.checkQuiet();
       return step;
     }
-    world.oracle.checkNow();
   }
   world.oracle.fail("it does not come to rest");
   return SETTLE_STEPS;
@@ -122,9 +128,9 @@ function goOn(world: World): boolean {
 }
 
 /** After an end that was asked for nothing is left. */
-function endAll(world: World): number {
+async function endAll(world: World): Promise<number> {
   for (const id of world.store.ids()) world.daemon?.see(id, { saw: "end_asked", graceMs: 10_000 });
-  const steps = settle(world);
+  const steps = await settle(world);
   if (world.oracle.violations.length > 0) return steps;
   for (const id of world.store.ids()) {
     const { state, endReason } = world.store.row(id);
@@ -140,12 +146,12 @@ function endAll(world: World): number {
 }
 
 /** Who comes back finds nothing to change. */
-function replaceDaemon(world: World): number {
+async function replaceDaemon(world: World): Promise<number> {
   const { oracle, store } = world;
   if (oracle.violations.length > 0) return 0;
   const before = store.ids().map((id) => store.row(id));
   world.killDaemon();
-  const steps = settle(world);
+  const steps = await settle(world);
   const isSame = store.ids().every((id, index) => store.row(id) === before[index]);
   if (!isSame) oracle.fail("a new daemon changed what was settled");
   return steps;

@@ -1,25 +1,27 @@
-import type { Launch as LaunchSpec } from "../../domain/session/carried.ts";
-import type { EventBody } from "../../domain/session/event.ts";
+import type { SessionLoop } from "../../daemon/session/session-loop.ts";
+import type { Launch as LaunchSpec, Limit } from "../../domain/session/carried.ts";
+import type { EventBody, NewEvent } from "../../domain/session/event.ts";
 import { DEFAULT_IDENTITY, type ProcessIdentity, type SessionRow } from "../../domain/session/session.ts";
 import type { Signal } from "../../domain/supervise/signal.ts";
-import { decide } from "../../domain/supervise/supervise.ts";
+import type { decide } from "../../domain/supervise/supervise.ts";
 import { type Instant, toInstant } from "../../domain/time.ts";
-import { Daemon } from "./daemon.ts";
 import { FakeStore } from "./fake-store.ts";
 import { Launch } from "./launch.ts";
 import { Oracle } from "./oracle.ts";
 import { type Proc, ProcessTable } from "./process-table.ts";
 import { Random } from "./random.ts";
+import { Rim } from "./rim/rim.ts";
 
-/** What a daemon does otherwise than it should, to prove that the simulation notices. */
+/** A fault of a daemon, to prove that the simulation notices. */
 export interface Planted {
   readonly decide?: typeof decide;
+  readonly Loop?: typeof SessionLoop;
   /** Kills and stops by pid and start time alone. */
   readonly skipsMarker?: boolean;
   /** Kills by pid alone. */
   readonly skipsIdentity?: boolean;
-  /** Acts first and records then. */
-  readonly actsFirst?: boolean;
+  /** Its store answers before it commits. */
+  readonly answersEarly?: boolean;
   /** Does not look what is there when it starts. */
   readonly forgetsToLook?: boolean;
   /** Reads the exit before it looks who lives. */
@@ -36,8 +38,10 @@ interface Habits {
   readonly agesByState: boolean;
   /** An adopted process is told of only where none was known. */
   readonly tellsOnce: boolean;
-  /** Other matters may come between a look and what is made of it. */
+  /** A look runs beside the queue of observations; otherwise it takes its turn in it. */
   readonly looksAside: boolean;
+  /** The holder pauses its tree for whoever is connected; otherwise each process is stopped by its marker. */
+  readonly pausesByHolder: boolean;
 }
 
 /** What does not change about a session. */
@@ -46,6 +50,7 @@ export interface Spec {
   readonly isReady: boolean;
   readonly tellsTurns: boolean;
   readonly keepsChildren: boolean;
+  readonly limits: readonly Limit[];
 }
 
 export interface Hook {
@@ -66,13 +71,15 @@ export class World {
   readonly launches: Launch[] = [];
   /** Files that wait to be read; a daemon removes one when what it says is stored. */
   hooks: Hook[] = [];
-  daemon: Daemon | null = null;
+  /** The session loops of the daemon with their simulated rim. */
+  daemon: Rim | null = null;
   nowMs = Date.UTC(2026, 0, 8);
   /** Someone sets the clock; timers do not notice. */
   wallOffsetMs = 0;
   readonly counts: Record<string, number> = {};
   readonly trace: string[] | null;
   #markers = 0;
+  #eventIds = 0;
 
   constructor(seed: number, { planted = {}, isTraced = false }: { planted?: Planted; isTraced?: boolean }) {
     this.random = new Random(seed);
@@ -82,7 +89,8 @@ export class World {
       endsByFile: this.random.chance(0.5),
       agesByState: this.random.chance(0.5),
       tellsOnce: this.random.chance(0.5),
-      looksAside: this.random.chance(0.3),
+      looksAside: this.random.chance(0.7),
+      pausesByHolder: this.random.chance(0.5),
     };
     this.trace = isTraced ? [] : null;
     this.oracle = new Oracle(this);
@@ -100,10 +108,6 @@ export class World {
     this.trace?.push(`${this.nowMs % 100_000_000} ${tell()}`);
   }
 
-  decide(...given: Parameters<typeof decide>): ReturnType<typeof decide> {
-    return (this.planted.decide ?? decide)(...given);
-  }
-
   launchOf(sessionId: string, generation: number): Launch | undefined {
     return this.launches.find(({ plan }) => plan.sessionId === sessionId && plan.generation === generation);
   }
@@ -119,7 +123,7 @@ export class World {
     return able.length === 0 ? undefined : this.random.pick(able);
   }
 
-  launchSpec(keepsChildren: boolean, tellsTurns: boolean): LaunchSpec {
+  launchSpec(given: Pick<LaunchSpec, "keepsChildren" | "tellsTurns" | "limits">): LaunchSpec {
     return {
       marker: `marker-${++this.#markers}`,
       host: "pty",
@@ -129,20 +133,18 @@ export class World {
       cwd: "/",
       envNames: [],
       hasPrompt: false,
-      tellsTurns,
       at: toInstant(0),
       closesInput: false,
-      keepsChildren,
-      limits: [],
       waitPattern: null,
+      ...given,
     };
   }
 
-  createSession({ id, keepsChildren, tellsTurns }: Spec): void {
+  createSession({ id, keepsChildren, tellsTurns, limits }: Spec): void {
     const evidence = { source: "operator", rule: "start", excerpt: null } as const;
-    const launch = this.launchSpec(keepsChildren, tellsTurns);
+    const launch = this.launchSpec({ keepsChildren, tellsTurns, limits });
     this.commit(id, [
-      {
+      this.stamp({
         kind: "created",
         identity: DEFAULT_IDENTITY,
         origin: "started",
@@ -151,17 +153,22 @@ export class World {
         process: null,
         hasFile: false,
         launch,
-      },
+      }),
     ]);
   }
 
   resumeSession({ id, generation, carried }: SessionRow): void {
     const evidence = { source: "operator", rule: "resume", excerpt: null } as const;
-    const launch = this.launchSpec(
-      carried?.launch.keepsChildren ?? false,
-      carried?.launch.tellsTurns ?? true,
-    );
-    this.commit(id, [{ kind: "resumed", state: "resuming", evidence, generation: generation + 1, launch }]);
+    const { keepsChildren, tellsTurns, limits } = (carried as NonNullable<typeof carried>).launch;
+    const launch = this.launchSpec({ keepsChildren, tellsTurns, limits });
+    const resumed = {
+      kind: "resumed",
+      state: "resuming",
+      evidence,
+      generation: generation + 1,
+      launch,
+    } as const;
+    this.commit(id, [this.stamp(resumed)]);
   }
 
   spawnLaunch({ id, generation, carried }: SessionRow): Launch {
@@ -173,13 +180,20 @@ export class World {
     return launch;
   }
 
-  commit(sessionId: string, bodies: readonly EventBody[]): void {
-    for (const body of bodies) {
-      this.log(() => `${sessionId} commit ${JSON.stringify(body).slice(0, 240)}`);
-      const before = this.store.ids().includes(sessionId) ? this.store.row(sessionId) : null;
-      for (const event of this.store.append(sessionId, [body], this.instant))
-        this.oracle.stored(before, event, this.store.row(sessionId));
-    }
+  stamp(body: EventBody, at: Instant = this.instant): NewEvent {
+    return { id: `e${++this.#eventIds}`, at, channel: null, body };
+  }
+
+  commit(sessionId: string, events: readonly NewEvent[]): ReturnType<FakeStore["append"]> {
+    let before = this.store.has(sessionId) ? this.store.row(sessionId) : null;
+    const stored = events.flatMap((event) => {
+      this.log(() => `${sessionId} commit ${JSON.stringify(event.body).slice(0, 240)}`);
+      const change = this.store.append(sessionId, [event]);
+      for (const one of change.events) this.oracle.stored(before, one, change.row);
+      before = change.row;
+      return change.events;
+    });
+    return { row: this.store.row(sessionId), events: stored };
   }
 
   /** A signal of the daemon's: only to a process that still is who it was, which may just have changed. */
@@ -208,7 +222,7 @@ export class World {
   startDaemon(): void {
     if (this.daemon) return;
     this.log(() => "daemon starts");
-    this.daemon = new Daemon(this);
+    this.daemon = new Rim(this);
     this.daemon.comeBack();
   }
 
@@ -216,7 +230,7 @@ export class World {
   killDaemon(): void {
     if (!this.daemon) return;
     this.log(() => "daemon killed");
-    this.count(`daemon killed: ${this.daemon.standing}`);
+    this.count(`daemon killed: ${this.daemon.steps.standing}`);
     this.daemon = null;
     for (const launch of this.launches) {
       launch.onMessage = null;

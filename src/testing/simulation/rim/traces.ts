@@ -1,20 +1,25 @@
-import { wasProvenEmpty } from "../../domain/supervise/decide-end.ts";
-import type { Leftover, Traces } from "../../domain/supervise/observation.ts";
-import { msBetween } from "../../domain/time.ts";
-import { identityOf, type Launch } from "./launch.ts";
-import type { World } from "./world.ts";
+import type { SessionRow } from "../../../domain/session/session.ts";
+import { wasProvenEmpty } from "../../../domain/supervise/decide-end.ts";
+import type { Leftover, Traces } from "../../../domain/supervise/observation.ts";
+import { msBetween } from "../../../domain/time.ts";
+import { identityOf, type Launch } from "../launch.ts";
+import type { World } from "../world.ts";
 
 /** What is there of a launch. The exit is read last: who is found dead has then written all it ever will. */
-export function* findTraces(world: World, id: string, generation: number): Generator<string, Traces> {
+export async function findTraces(
+  world: World,
+  { id, generation }: Pick<SessionRow, "id" | "generation">,
+  wait: (standing: string) => Promise<void>,
+): Promise<Traces> {
   const launch = world.launchOf(id, generation);
   const early = launch?.folder.exit ?? null;
-  for (let late = world.planted.readsExitFirst ? 8 : 0; late > 0; late -= 1) yield "looking";
+  for (let late = world.planted.readsExitFirst ? 8 : 0; late > 0; late -= 1) await wait("looking");
   const file = launch?.folder.holder ?? null;
   const isHolderAlive = world.planted.trustsPids
     ? file !== null && world.table.find(file.holder.pid)?.startTime === file.holder.startTime
     : (launch?.isListening() ?? false);
   const isGuardAlive = file !== null && launch?.guard.isAlive === true;
-  yield "looking";
+  await wait("looking");
   return {
     bootId: world.table.bootId,
     ageMs: msBetween(launchedAt(world, id), world.instant),

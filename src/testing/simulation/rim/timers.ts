@@ -1,9 +1,19 @@
+interface Timer {
+  readonly at: number;
+  readonly run: () => void;
+}
+
 /** What is to be done later, by a clock that nobody can set. */
 export class Timers {
-  #waiting: { readonly at: number; readonly run: () => void }[] = [];
+  #waiting: Timer[] = [];
 
-  set(at: number, run: () => void): void {
-    this.#waiting.push({ at, run });
+  /** Returns what cancels it. */
+  set(at: number, run: () => void): () => void {
+    const timer = { at, run };
+    this.#waiting.push(timer);
+    return () => {
+      this.#waiting = this.#waiting.filter((other) => other !== timer);
+    };
   }
 
   /** False where nothing was due. */
