@@ -2,16 +2,24 @@ import type { LastTurn, Outcome } from "../../domain/session/outcome.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import type { World } from "./world.ts";
 
+/** What has happened to one generation, noted beside the code under test. */
+export interface Ledger {
+  /** How the end began, where it did not begin with the agent's own exit. */
+  cause: "asked" | "limit" | "left" | null;
+  /** What the turns say of an end that was asked for. */
+  byTurn: Outcome;
+  /** Given with `end --outcome`. */
+  outcome: Outcome | null;
+  limit: string | null;
+  ends: number;
+}
+
 const BY_TURN = { good: "success", aborted: "interrupted", failed: "failure" } as const;
 
 /** Whether a recorded end is the real one. */
-export function checkEnd(
-  world: World,
-  before: SessionRow,
-  row: SessionRow,
-  fail: (what: string) => void,
-): void {
-  const { cause, limit, outcome: given } = world.oracle.ledgerOf(row);
+export function checkEnd(world: World, ledger: Ledger, before: SessionRow, row: SessionRow): void {
+  const { cause, limit, outcome: given } = ledger;
+  const fail = (what: string) => world.oracle.fail(what);
   const launch = world.currentLaunch(row);
   const told = `${row.id}: ${row.state}, ${row.outcome}, exit ${row.exitCode ?? row.exitSignal}`;
   const real = launch?.status ?? null;
@@ -22,7 +30,10 @@ export function checkEnd(
   const wasWished = cause === "asked" || cause === "limit";
   const state = wasWished || real?.code === 0 ? "stopped" : "failed";
   if (row.state !== state) fail(`${told}: should be ${state} (${cause})`);
-  const outcome = expectedOutcome(world, before, row, real?.code === 0);
+  const outcome = expectedOutcome(ledger, before, {
+    tellsTurns: world.specs.get(row.id)?.tellsTurns ?? false,
+    isClean: real?.code === 0,
+  });
   if (row.outcome !== outcome) fail(`${told}: the outcome should be ${outcome} (${cause})`);
   if (cause === "limit" && row.endReason !== limit) fail(`${told}: the reason ${limit} is not kept`);
   const isWordEnough = wasWished || given !== null || isLaunchFailure(row);
@@ -30,17 +41,15 @@ export function checkEnd(
 }
 
 function expectedOutcome(
-  world: World,
+  { cause, byTurn, outcome }: Ledger,
   before: SessionRow,
-  row: SessionRow,
-  isClean: boolean,
+  { tellsTurns, isClean }: { readonly tellsTurns: boolean; readonly isClean: boolean },
 ): Outcome | null {
-  const { cause, byTurn, outcome } = world.oracle.ledgerOf(row);
   if (cause === "asked") return outcome ?? byTurn;
   if (cause === "limit") return outcome ?? "interrupted";
   if (!isClean) return "failure";
   if (outcome !== null) return outcome;
-  if (!world.specs.get(row.id)?.tellsTurns) return "success";
+  if (!tellsTurns) return "success";
   const lastTurn = turnBefore(before);
   return lastTurn === null ? null : BY_TURN[lastTurn];
 }

@@ -5,28 +5,14 @@ import type { SessionRow } from "../../domain/session/session.ts";
 import { isEnded, isLive } from "../../domain/session/state.ts";
 import type { StampedObservation } from "../../domain/supervise/supervise.ts";
 import { illegalities, illegalStep } from "../legal-session.ts";
-import { checkEnd } from "./check-end.ts";
+import { checkEnd, type Ledger } from "./check-end.ts";
 import type { Launch } from "./launch.ts";
 import type { Proc } from "./process-table.ts";
-import type { Rim } from "./rim/rim.ts";
-import type { World } from "./world.ts";
-
-/** What has happened to one generation, noted beside the code under test. */
-export interface Ledger {
-  /** How the end began, where it did not begin with the agent's own exit. */
-  cause: "asked" | "limit" | "left" | null;
-  /** What the turns say of an end that was asked for. */
-  byTurn: Outcome;
-  /** Given with `end --outcome`. */
-  outcome: Outcome | null;
-  limit: string | null;
-  ends: number;
-}
+import type { Daemon, Judge, World } from "./world.ts";
 
 const LOSSES: readonly (string | null)[] = ["holder_lost", "machine_reboot", "no_process", "not_proven"];
 
-/** Knows what is true, and what may be recorded of it. */
-export class Oracle {
+export class Oracle implements Judge {
   readonly violations: string[] = [];
   readonly #world: World;
   readonly #ledgers = new Map<string, Ledger>();
@@ -35,7 +21,7 @@ export class Oracle {
     this.#world = world;
   }
 
-  ledgerOf({ id, generation }: SessionRow): Ledger {
+  #ledgerOf({ id, generation }: SessionRow): Ledger {
     const key = `${id}/${generation}`;
     const known = this.#ledgers.get(key);
     if (known) return known;
@@ -49,7 +35,6 @@ export class Oracle {
     this.#world.log(() => `VIOLATION ${what}`);
   }
 
-  /** A signal of the daemon reached this process. */
   signalled(proc: Proc, marker: string): void {
     if (proc.marker !== marker) this.fail(`a stranger was signalled: pid ${proc.pid} (${proc.role})`);
   }
@@ -58,7 +43,7 @@ export class Oracle {
     const broken = [...illegalities(after), ...(before ? illegalStep(before, event, after) : [])];
     for (const rule of broken) this.fail(`${after.id}: ${rule}`);
     const { body } = event;
-    const ledger = this.ledgerOf(after);
+    const ledger = this.#ledgerOf(after);
     if (body.kind === "lost") this.#world.count(`recorded: unknown ${body.endReason}`);
     if (body.kind === "silent") this.#world.count("recorded: unknown not_ready");
     if ("evidence" in body && body.evidence.rule === "not_proven") this.#checkUnproven(after);
@@ -66,16 +51,15 @@ export class Oracle {
     this.#world.count(`recorded: ${body.state} ${ledger.cause ?? "left"}`);
     ledger.ends += 1;
     if (ledger.ends > 1) this.fail(`${after.id}: ended twice in generation ${after.generation}`);
-    else checkEnd(this.#world, before ?? after, after, (what) => this.fail(what));
+    else checkEnd(this.#world, ledger, before ?? after, after);
   }
 
-  /** After a matter was decided and its events stored. */
   decided(before: SessionRow, { observation, generation }: StampedObservation, after: SessionRow): void {
     if (generation !== before.generation) {
       if (after !== before) this.fail(`${after.id}: a late ${observation.saw} changed something`);
       return;
     }
-    const ledger = this.ledgerOf(before);
+    const ledger = this.#ledgerOf(before);
     if (isEnded(before.state)) return;
     if (after.carried?.ending?.how === "left") ledger.cause ??= "left";
     if (observation.saw === "end_asked") this.#noteAsked(before, ledger, observation.outcome);
@@ -102,7 +86,6 @@ export class Oracle {
     if (!launch || !isUnproven(launch)) this.fail(`${row.id}: not proven, and it is`);
   }
 
-  /** Holds at every moment. */
   checkNow(): void {
     for (const id of this.#world.store.ids()) {
       const row = this.#world.store.row(id);
@@ -114,8 +97,7 @@ export class Oracle {
     }
   }
 
-  /** Holds of each session that the daemon follows and has nothing left to do for. */
-  checkIdle({ steps }: Rim): void {
+  checkIdle({ steps }: Daemon): void {
     for (const id of this.#world.store.ids()) {
       const row = this.#world.store.row(id);
       const launch = this.#world.currentLaunch(row);
@@ -124,7 +106,6 @@ export class Oracle {
     }
   }
 
-  /** Holds when everything that was begun is done. */
   checkQuiet(): void {
     for (const id of this.#world.store.ids()) this.#checkSettled(this.#world.store.row(id));
   }
@@ -155,7 +136,7 @@ export class Oracle {
   #checkLoss(row: SessionRow): void {
     if (row.state !== "unknown") return;
     const launch = this.#world.currentLaunch(row);
-    const { cause } = this.ledgerOf(row);
+    const { cause } = this.#ledgerOf(row);
     if (row.endReason === "not_proven") return;
     if (cause === "asked" || cause === "limit")
       this.fail(`${row.id}: unknown after an end that was ${cause}`);

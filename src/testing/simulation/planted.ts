@@ -4,7 +4,7 @@ import { isEnded } from "../../domain/session/state.ts";
 import type { Action } from "../../domain/supervise/observation.ts";
 import { decide, type StampedObservation } from "../../domain/supervise/supervise.ts";
 import { HastyLoop, OverlappingLoop } from "./planted-loops.ts";
-import type { Planted } from "./world.ts";
+import type { Planted } from "./specs.ts";
 
 /** Mistakes that someone could make, in the rules, the loop or the rim of a daemon. Each must be caught. */
 export const PLANTED: Readonly<Record<string, Planted>> = {

@@ -1,7 +1,10 @@
 import { isEnded } from "../../domain/session/state.ts";
 import { FAULTS, type Fault, unstick } from "./faults.ts";
+import { Oracle } from "./oracle.ts";
 import { REQUESTS } from "./requests.ts";
-import { type Planted, World } from "./world.ts";
+import { Rim } from "./rim/rim.ts";
+import type { Planted } from "./specs.ts";
+import { type Makers, World } from "./world.ts";
 
 export interface Run {
   readonly seed: number;
@@ -11,6 +14,7 @@ export interface Run {
   readonly trace: readonly string[];
 }
 
+const MAKERS: Makers = { daemon: (world) => new Rim(world), oracle: (world) => new Oracle(world) };
 const CHAOS_STEPS = 3000;
 /** More than any world needs to come to rest. */
 const SETTLE_STEPS = 3000;
@@ -20,7 +24,7 @@ export async function simulate(
   seed: number,
   options: { readonly planted?: Planted; readonly isTraced?: boolean } = {},
 ): Promise<Run> {
-  const world = new World(seed, options);
+  const world = new World(seed, MAKERS, options);
   let steps = 0;
   for (const part of [makeChaos, settle, endAll, replaceDaemon]) steps += await part(world);
   const { counts, trace, oracle } = world;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { simulateMany } from "./main.ts";
 import { PLANTED } from "./planted.ts";
 import { simulate } from "./run.ts";
-import type { Planted } from "./world.ts";
+import type { Planted } from "./specs.ts";
 
 const SEEDS = 1000;
 /** Some mistakes need three things to happen at once. */

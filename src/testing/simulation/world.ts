@@ -1,62 +1,59 @@
-import type { SessionLoop } from "../../daemon/session/session-loop.ts";
-import type { Launch as LaunchSpec, Limit } from "../../domain/session/carried.ts";
-import type { EventBody, NewEvent } from "../../domain/session/event.ts";
+import type { Launch as LaunchSpec } from "../../domain/session/carried.ts";
+import type { EventBody, NewEvent, SessionEvent } from "../../domain/session/event.ts";
 import { DEFAULT_IDENTITY, type ProcessIdentity, type SessionRow } from "../../domain/session/session.ts";
-import type { Signal } from "../../domain/supervise/signal.ts";
-import type { decide } from "../../domain/supervise/supervise.ts";
+import type { Observation } from "../../domain/supervise/observation.ts";
+import type { StampedObservation } from "../../domain/supervise/supervise.ts";
 import { type Instant, toInstant } from "../../domain/time.ts";
 import { FakeStore } from "./fake-store.ts";
 import { Launch } from "./launch.ts";
-import { Oracle } from "./oracle.ts";
 import { type Proc, ProcessTable } from "./process-table.ts";
 import { Random } from "./random.ts";
-import { Rim } from "./rim/rim.ts";
+import type { Steps } from "./rim/steps.ts";
+import type { Timers } from "./rim/timers.ts";
+import type { Habits, Hook, Planted, Spec } from "./specs.ts";
 
-/** A fault of a daemon, to prove that the simulation notices. */
-export interface Planted {
-  readonly decide?: typeof decide;
-  readonly Loop?: typeof SessionLoop;
-  /** Kills and stops by pid and start time alone. */
-  readonly skipsMarker?: boolean;
-  /** Kills by pid alone. */
-  readonly skipsIdentity?: boolean;
-  /** Its store answers before it commits. */
-  readonly answersEarly?: boolean;
-  /** Does not look what is there when it starts. */
-  readonly forgetsToLook?: boolean;
-  /** Reads the exit before it looks who lives. */
-  readonly readsExitFirst?: boolean;
-  /** Takes whoever has the pid and start time of the holder for the holder. */
-  readonly trustsPids?: boolean;
+/** A daemon, as the world and everybody in it see it. */
+export interface Daemon {
+  readonly steps: Steps;
+  readonly timers: Timers;
+  /** Something of it may go on before it waits for the world again. */
+  readonly isStirred: boolean;
+  /** What is there is known before anything else is heard. */
+  comeBack(): void;
+  /** One small step of one session; false where there is nothing to do now. */
+  step(): boolean;
+  /** Resolves when everything of it waits for the world. */
+  rest(): Promise<void>;
+  /** Someone asks, or a clock tells, of the session as it is now. */
+  see(id: string, observation: Observation): void;
+  /** An agent says something over its connection. */
+  hearSignal(launch: Launch, observation: Extract<Observation, { saw: "signal" }>): void;
+  takeHook(hook: Hook): void;
+  start(spec: Spec): void;
+  resume(id: string): Promise<void>;
 }
 
-/** What daemons may do in more than one way; each world has its own. */
-interface Habits {
-  /** An end that no connection takes is left in the folder for the holder to find. */
-  readonly endsByFile: boolean;
-  /** The age of a launch is counted from the last change of state. */
-  readonly agesByState: boolean;
-  /** An adopted process is told of only where none was known. */
-  readonly tellsOnce: boolean;
-  /** A look runs beside the queue of observations; otherwise it takes its turn in it. */
-  readonly looksAside: boolean;
-  /** The holder pauses its tree for whoever is connected; otherwise each process is stopped by its marker. */
-  readonly pausesByHolder: boolean;
+/** Knows what is true, and what may be recorded of it. */
+export interface Judge {
+  readonly violations: readonly string[];
+  fail(what: string): void;
+  /** A signal of the daemon reached this process. */
+  signalled(proc: Proc, marker: string): void;
+  stored(before: SessionRow | null, event: SessionEvent, after: SessionRow): void;
+  /** After an observation was decided and its events stored. */
+  decided(before: SessionRow, stamped: StampedObservation, after: SessionRow): void;
+  /** Holds at every moment. */
+  checkNow(): void;
+  /** Holds of each session that the daemon follows and has nothing left to do for. */
+  checkIdle(daemon: Daemon): void;
+  /** Holds when everything that was begun is done. */
+  checkQuiet(): void;
 }
 
-/** What does not change about a session. */
-export interface Spec {
-  readonly id: string;
-  readonly isReady: boolean;
-  readonly tellsTurns: boolean;
-  readonly keepsChildren: boolean;
-  readonly limits: readonly Limit[];
-}
-
-export interface Hook {
-  readonly sessionId: string;
-  readonly generation: number;
-  readonly signal: Signal;
+/** The inhabitants of a world; they know it, and it knows them by their interfaces. */
+export interface Makers {
+  readonly daemon: (world: World) => Daemon;
+  readonly oracle: (world: World) => Judge;
 }
 
 /** A machine with its clock, its processes and files, a store, and at most one daemon. */
@@ -64,24 +61,29 @@ export class World {
   readonly random: Random;
   readonly table: ProcessTable;
   readonly store = new FakeStore();
-  readonly oracle: Oracle;
+  readonly oracle: Judge;
   readonly planted: Planted;
   readonly habits: Habits;
   readonly specs = new Map<string, Spec>();
   readonly launches: Launch[] = [];
   /** Files that wait to be read; a daemon removes one when what it says is stored. */
   hooks: Hook[] = [];
-  /** The session loops of the daemon with their simulated rim. */
-  daemon: Rim | null = null;
+  daemon: Daemon | null = null;
   nowMs = Date.UTC(2026, 0, 8);
   /** Someone sets the clock; timers do not notice. */
   wallOffsetMs = 0;
   readonly counts: Record<string, number> = {};
   readonly trace: string[] | null;
+  readonly #makers: Makers;
   #markers = 0;
   #eventIds = 0;
 
-  constructor(seed: number, { planted = {}, isTraced = false }: { planted?: Planted; isTraced?: boolean }) {
+  constructor(
+    seed: number,
+    makers: Makers,
+    { planted = {}, isTraced = false }: { planted?: Planted; isTraced?: boolean },
+  ) {
+    this.#makers = makers;
     this.random = new Random(seed);
     this.table = new ProcessTable(this.random, () => this.nowMs);
     this.planted = planted;
@@ -93,7 +95,7 @@ export class World {
       pausesByHolder: this.random.chance(0.5),
     };
     this.trace = isTraced ? [] : null;
-    this.oracle = new Oracle(this);
+    this.oracle = makers.oracle(this);
   }
 
   get instant(): Instant {
@@ -222,7 +224,7 @@ export class World {
   startDaemon(): void {
     if (this.daemon) return;
     this.log(() => "daemon starts");
-    this.daemon = new Rim(this);
+    this.daemon = this.#makers.daemon(this);
     this.daemon.comeBack();
   }
 

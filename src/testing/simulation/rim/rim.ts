@@ -4,7 +4,8 @@ import { isEnded } from "../../../domain/session/state.ts";
 import type { Observation } from "../../../domain/supervise/observation.ts";
 import { type HolderMessage, identityOf, type Launch, type Word } from "../launch.ts";
 import type { Proc } from "../process-table.ts";
-import type { Hook, Spec, World } from "../world.ts";
+import type { Hook, Spec } from "../specs.ts";
+import type { Daemon, World } from "../world.ts";
 import { endTree, type Hands, killLeftovers, stopTree } from "./acts.ts";
 import { change } from "./change.ts";
 import { LimitClock } from "./limit-clock.ts";
@@ -32,14 +33,13 @@ const GRACE_MS = 10_000;
  * session loop for each launch decides, commits and orders. Each `wait` is a step at which the world may kill the daemon,
  * and all that it has in memory with it.
  */
-export class Rim {
+export class Rim implements Daemon {
   readonly #world: World;
   readonly #carried = new Map<string, Carried>();
   /** The first look at each session that was there before this daemon. */
   readonly #found = new Map<string, Promise<void>>();
   readonly timers = new Timers();
   readonly steps = new Steps();
-  /** Something of it may go on before it waits for the world again. */
   isStirred = false;
 
   constructor(world: World) {
@@ -52,7 +52,6 @@ export class Rim {
       if (!isEnded(row.state) && !planted.forgetsToLook) this.#found.set(row.id, this.#look(row));
   }
 
-  /** One small step of one session; false where there is nothing to do now. */
   step(): boolean {
     const hasFired = this.timers.fire(this.#world.nowMs);
     const hasGoneOn = this.steps.goOn(this.#world.random);
@@ -60,18 +59,16 @@ export class Rim {
     return hasGoneOn || hasFired;
   }
 
-  /** Resolves when everything waits for the world: an immediate runs when no microtask is left. */
+  /** An immediate runs when no microtask is left. */
   async rest(): Promise<void> {
     this.isStirred = false;
     await new Promise(setImmediate);
   }
 
-  /** Someone asks, or a clock tells, of the session as it is now. */
   see(id: string, observation: Observation): void {
     void this.#see(this.#world.store.row(id), observation);
   }
 
-  /** What an agent says over its connection. */
   hearSignal(launch: Launch, observation: Extract<Observation, { saw: "signal" }>): void {
     this.#observe(keyOf(launch), observation);
   }
