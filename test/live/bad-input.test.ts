@@ -3,7 +3,7 @@ import { type LiveUser, newLiveUser } from "./user.ts";
 
 /** What is called, and what its one sentence must say. */
 const BAD_CALLS: readonly (readonly [args: readonly string[], says: string])[] = [
-  [["start", "--kind", "batch", "--", "true"], "interactive, autonomous, acp"],
+  [["start", "--kind", "batch", "--", "true"], "interactive, autonomous"],
   [["start", "--channel", "smoke", "--", "true"], "telegram"],
   [["start", "--metadata", "[1]", "--", "true"], "JSON object"],
   [["start", "--timeout", "soon", "--", "true"], "--timeout"],

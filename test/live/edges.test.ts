@@ -91,12 +91,13 @@ test("what an end could not prove is named as data, and exits 4", async () => {
   await using user = newLiveUser();
   await user.ok(["config", "set", "end.proof", "1ms"]);
   const session = await user.start(STUBBORN);
-  using _ = holdTerminal(session);
+  using held = holdTerminal(session);
   const { id } = session;
   const answer = await user.rollcall(["end", id, "--grace", "1s", "--json"]);
   await user.ok(["config", "unset", "end.proof"]);
   expect(answer.code).toBe(4);
   expect(answer.only).toMatchObject({ session: { state: "stopping" }, is_proven: false });
+  held[Symbol.dispose]();
   await user.reach(id, "stopped");
 });
 
@@ -104,12 +105,13 @@ test("what an end with --children could not prove of a child exits 4, too", asyn
   await using user = newLiveUser();
   const parent = await user.start(["--", "sleep", "1000"]);
   const child = await user.start(["--parent", parent.id, ...STUBBORN]);
-  using _ = holdTerminal(child);
+  using held = holdTerminal(child);
   await user.ok(["config", "set", "end.proof", "1ms"]);
   const answer = await user.rollcall(["end", parent.id, "--children", "--grace", "1s", "--json"]);
   await user.ok(["config", "unset", "end.proof"]);
   expect(answer.code).toBe(4);
   expect(answer.only).toMatchObject({ is_proven: false });
+  held[Symbol.dispose]();
   await user.reach(child.id, "stopped");
 });
 
@@ -117,7 +119,7 @@ test("what down --end-all could not prove keeps the daemon, which goes on until 
   await using user = newLiveUser();
   const [session, other] = [await user.start(STUBBORN), await user.start(["--", "sleep", "1000"])];
   await user.ok(["config", "set", "end.proof", "1ms"]);
-  const held = holdTerminal(session);
+  using held = holdTerminal(session);
   const answer = await user.rollcall(["down", "--end-all", "--grace", "1s", "--json"]);
   await user.ok(["config", "unset", "end.proof"]);
   expect(answer).toMatchObject({ code: 4, stdout: "", error: { code: "not_proven" } });

@@ -119,10 +119,11 @@ test("settings of a project that break later take nothing away from the user's o
   const session = await user.start(["--cwd", folder, ...STUBBORN]);
   writeFileSync(join(folder, ".rollcall.json"), "{");
   await user.ok(["config", "set", "end.proof", "1ms"]);
-  using _ = holdTerminal(session);
+  using held = holdTerminal(session);
   const answer = await user.rollcall(["end", session.id, "--grace", "1s", "--json"]);
   await user.ok(["config", "unset", "end.proof"]);
   expect(answer).toMatchObject({ code: 4, only: { is_proven: false } });
+  held[Symbol.dispose]();
   await user.reach(session.id, "stopped");
 });
 
