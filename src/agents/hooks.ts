@@ -24,7 +24,7 @@ export interface HookSettings {
   count(text: string): number;
 }
 
-/** What the hooks call. */
+/** The programs that the hooks call. */
 export interface HookPrograms {
   readonly node: string;
   readonly launcher: string;

@@ -1,4 +1,4 @@
-/** What a mode is given to plan a launch. */
+/** Everything that a mode may use to plan a launch. */
 export interface LaunchRequest {
   readonly sessionId: string;
   /** The whole command for a plain one, else more arguments for the agent. */

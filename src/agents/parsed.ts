@@ -6,10 +6,10 @@ import type { NewEntry } from "../domain/transcript/entry.ts";
 import type { UsageEntry } from "../domain/usage.ts";
 import type { Deed } from "./deed.ts";
 
-/** What the parsers of one mode remember from one piece to the next. Survives the daemon; gone with the launch. */
+/** Memory of the parsers of one mode, from one piece to the next. Survives the daemon; gone with the launch. */
 export type Memory = JsonObject;
 
-/** What one piece of an agent's output, transcript, hooks or events says. */
+/** The meaning of one piece of an agent's output, transcript, hooks or events. */
 export interface Parsed<M extends Memory = Memory> {
   /** When the agent said it, where it says so: a piece from before the launch belongs to an earlier one. */
   readonly at?: Instant;
@@ -32,7 +32,7 @@ export interface Parsed<M extends Memory = Memory> {
   readonly transcript?: string;
   /** Merged into the memory, key by key; other keys stay. */
   readonly memory?: Partial<M>;
-  /** What the protocol wants to be answered at once, whatever people do. */
+  /** Answers the protocol at once, whatever people do. */
   readonly reply?: Deed;
   /** The piece belongs to a sub-agent: nothing of it but the memory counts for this session. */
   readonly child?: { readonly nativeId: string; readonly agentName?: string };

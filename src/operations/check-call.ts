@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { RollcallError } from "../domain/errors.ts";
 import { OPERATIONS, type OperationName } from "./table.ts";
 
-/** What a caller wants, checked against the table; refused in one sentence where it does not fit. */
+/** Checks a call against the table; refuses in one sentence a call that does not fit. */
 export function checkCall(
   operation: string,
   input: unknown,

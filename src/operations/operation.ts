@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** What a caller must be allowed to do. */
+/** The permission that a caller needs. */
 export type Scope = "read" | "input" | "admin";
 
 /** One thing that a program can ask of the daemon. Every door (socket, HTTP, MCP, client) is made from these. */

@@ -17,13 +17,13 @@ import {
 const text = z.string().max(1_000_000);
 const short = z.string().max(4096);
 const words = z.array(z.string().max(1_000_000)).max(10_000);
-/** Who asks: the channel goes into the event that the call makes. */
+/** The channel of the caller goes into the event that the call makes. */
 const call = { channel: channel.optional() };
 /** The same key again within a day answers as the first call did, and does nothing. */
 const key = z.string().min(1).max(200).optional();
 const one = { session_id: sessionId, ...call };
 
-/** What a launch takes whether it is the first of a session or a later one. */
+/** The input of a launch, whether it is the first of a session or a later one. */
 const launch = {
   env: z.record(z.string(), z.string()),
   cwd: z.string().min(1).max(4096),

@@ -103,7 +103,7 @@ export interface ChangeOptions {
 }
 
 export interface Change extends StoredSession {
-  /** What was appended now, with its place; without the events that were known already. */
+  /** The events appended now, with their place; events that were known already are left out. */
   readonly events: readonly SessionEvent[];
   /** The ledger has other sums than before. */
   readonly isUsageNew: boolean;
@@ -131,7 +131,7 @@ export interface FeedFilter {
   readonly except?: FeedMatch;
 }
 
-/** Of these kinds, in sessions of these origins. A removal (`deleted`) has no origin, and is never left out by one. */
+/** Selects events of these kinds, in sessions of these origins. A removal (`deleted`) has no origin, and is never left out by one. */
 export interface FeedMatch {
   readonly kinds?: readonly FeedEvent["body"]["kind"][];
   readonly origins?: readonly Origin[];

@@ -24,7 +24,7 @@ export class Unsettled {
     return held !== undefined && held.source === source && held.rule === rule && held.says === says;
   }
 
-  /** What is held, and is held no more. */
+  /** Releases the signal that is held. */
   take(): Signal | undefined {
     const held = this.#held;
     clearTimeout(this.#timer);

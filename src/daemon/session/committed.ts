@@ -1,7 +1,7 @@
 import type { SessionEvent } from "../../domain/session/event.ts";
 import type { Channel, SessionRow } from "../../domain/session/session.ts";
 
-/** Who asked for what was observed. */
+/** The caller behind an observation. */
 export interface AskedBy {
   readonly channel?: Channel | null;
   /** The id for the event of an input, which makes a second one with the same id do nothing. */

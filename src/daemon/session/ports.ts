@@ -93,7 +93,7 @@ export interface FinderPort {
   };
 }
 
-/** What the parsers remember. */
+/** The memory of the parsers. */
 export interface MemoryPort {
   readonly memory: { readonly all: Memory };
 }
@@ -126,7 +126,7 @@ export interface Place {
   readonly cursors?: readonly ReadCursor[];
 }
 
-/** What the parsers found goes into the record through here. */
+/** The one way of parsed pieces into the record. */
 export interface IntakePort {
   readonly intake: {
     /** Parses one piece with what the parsers remember, and takes the result in. */

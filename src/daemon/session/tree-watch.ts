@@ -49,7 +49,7 @@ export class TreeWatch {
   }
 }
 
-/** What is not known is no reason to stop anything. */
+/** A failure to look is logged and stops nothing. */
 function note(session: Watched, table: ReturnType<typeof processTable>): void {
   const { folder, log, id, isClosing } = session;
   if (isClosing) return;

@@ -80,7 +80,7 @@ export class FileTail {
       });
   }
 
-  /** What could not be taken, as on a full disk, is there the next time. */
+  /** Tries again later: a line that could not be taken in, as on a full disk, is still there. */
   #again(): void {
     clearTimeout(this.#timer);
     if (!this.#isStopped) this.#timer = setTimeout(() => void this.catchUp(), FALLBACK_MS);

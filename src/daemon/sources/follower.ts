@@ -82,7 +82,7 @@ export class Follower {
     return this.#link?.status();
   }
 
-  /** What the agent declared last, once more. */
+  /** Takes in the agent's last report once more. */
   async refresh(): Promise<void> {
     const status = await this.status();
     if (status) await this.#believe(status);
@@ -113,7 +113,7 @@ export class Follower {
     this.#following = this.#follow(this.#link);
   }
 
-  /** What a holder that is gone, or about to leave, has left of the output; what came already is not taken twice. */
+  /** Takes in the output that a holder left behind that is gone or about to leave; nothing is taken in twice. */
   async readRest(): Promise<void> {
     const { folder } = this.#session;
     const row = await this.#session.row();

@@ -145,7 +145,7 @@ function shortened(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shortened(each)]));
 }
 
-/** What nobody writes any more: of hooks that were ended while there was no daemon, or of sessions outside. */
+/** Removes files that nobody writes any more: their hooks were ended while there was no daemon, or belong to sessions outside. */
 function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = HALF.exec(name)?.[1];
@@ -154,7 +154,7 @@ function removeAbandoned(folder: string): void {
   }
 }
 
-/** What hooks of a launch were about to write when they were ended with it: nobody gives these a name any more. */
+/** Removes half-written files of hooks that were ended together with their launch. */
 export function removeHalfHooks(folder: string, marker: string): void {
   for (const name of readdirSync(folder))
     if (name.startsWith(`.${marker}.`)) rmSync(join(folder, name), { force: true });

@@ -67,7 +67,7 @@ export class PipeLines {
     return at < from ? 0 : at + 1;
   }
 
-  /** What came without a line end. */
+  /** The rest, which has no line end. */
   end(): Piece[] {
     return this.#restBytes === 0 ? [] : [this.#take(Buffer.alloc(0))];
   }

@@ -8,7 +8,7 @@ export interface Output {
   take(message: Extract<HolderMessage, { type: "output" }>): Promise<void> | void;
   /** The terminal has this size from here on. */
   resize?(cols: number, rows: number): void;
-  /** What the agent reported of its state behind this place of the output, as far as it was taken. */
+  /** Reports of the agent's state that stand behind this place of the output, as far as it was read. */
   reportsAfter?(offset: number): readonly ReportFields[];
   /** The session is in another state, or asks for something else. */
   show?(row: SessionRow): void;

@@ -103,7 +103,7 @@ export class ScreenWatch implements Source {
     return { bracketedPaste: (await this.now())?.bracketedPaste ?? false };
   }
 
-  /** What the rules say of the screen now, for `explain`. */
+  /** Matches the rules against the screen as it is now, for `explain`. */
   async match(): Promise<ReturnType<typeof matchScreen>> {
     const screen = await this.now();
     return screen && matchScreen(this.#rules, screen.text());

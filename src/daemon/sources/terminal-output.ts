@@ -115,7 +115,7 @@ export class TerminalOutput implements Output {
     clearTimeout(this.#restTimer);
   }
 
-  /** What is recorded and shown by a snapshot is needed no more. */
+  /** Acknowledges output that is recorded and drawn by a snapshot: the holder may drop it. */
   async #snapshot(): Promise<void> {
     const { log, holder, folder } = this.#session;
     try {

@@ -75,7 +75,7 @@ export class TranscriptFinder implements Source {
     if (identity) await this.#session.intake.take({ identity, transcript: path });
   }
 
-  /** Of several, as after a new conversation in the same process, the one that was written last. */
+  /** Picks the file that was written last, where there are several, as after a new conversation in the same process. */
   async #find(): Promise<Found | undefined> {
     const { leftovers, carrying, folder } = this.#session;
     const processes = await leftovers.of(carrying.launch.marker, folder);

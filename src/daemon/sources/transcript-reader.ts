@@ -29,7 +29,7 @@ export class TranscriptReader implements Source {
   #tail: FileTail | undefined;
   #hasBeenSeen = false;
   #isStopped = false;
-  /** What is in the file when it is first looked at was said before: only its last word counts. */
+  /** False until the lines that were there at first are read: of their signals only the last one counts. */
   #isCaughtUp = false;
   #lastSignal: Signal | undefined;
   /** When the last turn was over whose end was read. */
@@ -167,7 +167,7 @@ export class TranscriptReader implements Source {
     return seenMs - SEEN_LATE_MS;
   }
 
-  /** What was said before the launch is known, or belongs to the session that this one was copied from. */
+  /** A piece from before the launch is known already, or belongs to the session that this one was copied from. */
   #ofThisLaunch(parsed: Parsed): Parsed {
     const { launch, generation } = this.#session.carrying;
     if (parsed.at === undefined || parsed.at >= launch.at) return parsed;

@@ -53,7 +53,7 @@ export function decideExit(
   return [stopping(row, exitEvidence(exit), isKnown ? ending : null)];
 }
 
-/** Who asks the holder itself, by a signal or its control file, asks for the end as well; nothing could be recorded first. */
+/** A request to the holder itself, by a signal or its control file, is a request for the end as well; nothing could be recorded first. */
 function askedOfHolder(row: SessionRow, { reason }: TreeExit): Ending | null {
   return reason === "asked" ? asked(row) : null;
 }
@@ -147,7 +147,7 @@ export function isLost({ state, endReason }: SessionRow): boolean {
   return state === "unknown" && (LOSSES as readonly (string | null)[]).includes(endReason);
 }
 
-/** Said once; the first reason is kept. */
+/** Emitted once; the first reason is kept. */
 export function markLost(
   row: SessionRow,
   reason: LossReason,

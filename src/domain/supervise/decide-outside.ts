@@ -7,7 +7,7 @@ import { decideSignal } from "./decide-signal.ts";
 import { turnOver } from "./decide-turn.ts";
 import type { Signal, TrustOrder } from "./signal.ts";
 
-/** What is seen of a session that someone started without Rollcall. */
+/** An observation of a session that someone started without Rollcall. */
 export type OutsideObservation =
   | { readonly saw: "signal"; readonly signal: Signal; readonly trust: TrustOrder }
   /** It has been silent for a while, and its transcript does not say that the open turn is over. */

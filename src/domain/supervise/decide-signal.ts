@@ -13,7 +13,7 @@ import type { Asked, Signal, TrustOrder } from "./signal.ts";
 /** The states that an agent's own word can change: a pause and an end are ours. */
 const OPEN: readonly State[] = ["starting", "resuming", "running", "waiting_input", "unknown"];
 
-/** What a signal of the agent changes: nothing where it says what is known, or where a stronger source has spoken. */
+/** Decides what a signal changes: nothing where it repeats what is known, or where a stronger source has spoken. */
 export function decideSignal(
   row: SessionRow,
   { signal, trust }: Extract<Observation, { saw: "signal" }>,
@@ -37,7 +37,7 @@ function complete(row: SessionRow, signal: Signal): readonly Action[] {
   return [append({ kind: "asked", state: "waiting_input", evidence, generation, waiting })];
 }
 
-/** What is known stays, what was not known is added. */
+/** Adds details that were not known; known ones stay. */
 function completed(row: SessionRow, known: Waiting, asked: Asked): Request {
   return {
     ...known,
@@ -66,7 +66,7 @@ function lastWords(row: SessionRow, signal: Signal): readonly Action[] {
   return [...turnOver(row, turn, excerpt), body].map(append);
 }
 
-/** What an agent said before it was lost may arrive after; only silence is broken by its word. */
+/** A signal from before the loss may arrive after it: only a session that was silent is found again by its word. */
 function isBeyondWords(row: SessionRow): boolean {
   return row.state === "unknown" && row.endReason !== NOT_READY;
 }
@@ -118,7 +118,7 @@ function loading({ state, waiting, generation }: SessionRow, why: Why): EventBod
   return [{ kind: "answered", state: generation > 1 ? "resuming" : "starting", requestId, ...why }];
 }
 
-/** Said again, it changes nothing. */
+/** A repeated signal changes nothing. */
 function working(row: SessionRow, why: Why): EventBody[] {
   const begun = begunByAgent(row);
   const isKnown = row.state === "running" && row.turn?.isReported !== false;

@@ -72,7 +72,7 @@ export function decideCommandShown(row: SessionRow, turn: number): readonly Acti
   ];
 }
 
-/** What is still to be done for a session that runs: its first text, or the end of its input. */
+/** Input that a running session is still owed: its first text, or the end of its input. */
 export function owedInput(row: SessionRow, isReadyAtExec: boolean): readonly Action[] {
   const { carried } = row;
   if (carried === null || row.state !== "running") return [];

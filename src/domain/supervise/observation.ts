@@ -25,7 +25,7 @@ export interface TreeExit {
 /** A living process that carries the marker of a session and belongs to no holder. */
 export type Leftover = ProcessIdentity;
 
-/** What a daemon finds of a session that it did not start itself. */
+/** Traces that a daemon finds of a session that it did not start itself. */
 export interface Traces {
   readonly bootId: string;
   readonly ageMs: number;
@@ -88,7 +88,7 @@ export type Observation =
   | { readonly saw: "pause_asked" }
   | { readonly saw: "continue_asked" };
 
-/** What is to be done about it. Events are committed before anything else is done. */
+/** One thing to do about an observation. Events are committed before anything else is done. */
 export type Action =
   | { readonly do: "append"; readonly body: EventBody }
   /** Polite stop, then the whole tree, with proof; harmless if it is on its way already. */

@@ -15,7 +15,7 @@ import type { Action, Observation, Traces } from "./observation.ts";
 const YOUNG_MS = 10_000;
 /** The guard ends what a lost holder left, and writes it down. */
 const GUARD_MS = 200;
-/** What was asked for is not kept: a holder that is ending already takes the shorter one. */
+/** The grace that was asked for is not kept: a holder that is ending already uses the shorter one. */
 const GRACE_MS = 10_000;
 
 /**

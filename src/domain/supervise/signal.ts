@@ -14,11 +14,11 @@ export const AT_PROMPT = {
   options: null,
 } as const satisfies Omit<Waiting, "since">;
 
-/** What an agent was seen doing. */
+/** An agent's state as one source reports it. */
 export type Signal = Evidence & {
   /** Fills a gap that stronger sources of this agent are known to have. */
   readonly fillsGap?: boolean;
-  /** Heard only in a turn of which no other source has said anything: stronger ones may leave out one that is short. */
+  /** Counts only in a turn that no other source has reported: stronger sources may leave out a short turn. */
   readonly ifUnreported?: boolean;
   /** Debounce: the agent emits this without cause, so it counts after this time, or once another source confirms it. */
   readonly settleMs?: number;
