@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runFolder } from "./layout.ts";
 
-/** Every file in the folder of a launch. Segments of output and snapshots beside them are named by their offset. */
+/** The files that daemon and holder share in the folder of a launch. Beside them: segments of output and snapshots, named by their offset, the holder's socket, and files that the agent's plan adds. */
 export const LAUNCH_FILES = {
   /** The session that the launch belongs to: a resume makes another folder. */
   session: "session",
