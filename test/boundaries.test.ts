@@ -40,6 +40,10 @@ const WITHOUT_NODE = ["domain", "present"];
 const NODE_GLOBALS =
   /\b(?:Buffer|setImmediate|__dirname|require)\b|\bprocess\.(?:env|argv|std|cwd|exit|on)|import\.meta/;
 
+/** Ways to reach another machine; a type alone is none. */
+const NETWORK =
+  /^import (?!type )[^;]*"node:(?:http|https|http2|tls|dgram)"|\bfetch\(|\bnew (?:WebSocket|EventSource)\b/m;
+
 /** The engine shows nowhere else: a second one will stand beside it. */
 const KNOW_SQLITE = ["record/open.ts", "record/restore.ts", "record/lock.ts"];
 
@@ -90,6 +94,12 @@ describe("the source", () => {
     expect(present.length).toBeGreaterThan(5);
     const named = present.filter(({ text }) => NODE_GLOBALS.test(withoutComments(text)));
     expect(named.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("opens a network connection in one place alone, to the server of an agent", () => {
+    const isOther = ({ path }: SourceFile) => !isTest(path) && !/^testing\/|\/program\//.test(path);
+    const opening = readSources().filter((file) => isOther(file) && NETWORK.test(withoutComments(file.text)));
+    expect(opening.map(({ path }) => path)).toEqual(["daemon/sources/agent-server.ts"]);
   });
 
   test("has no barrel but the public one", () => {

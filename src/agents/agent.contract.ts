@@ -10,6 +10,7 @@ import { expectDeed, expectWellFormed } from "../testing/agents/well-formed-pars
 import { waiting } from "../testing/arbitraries.ts";
 import { type Agent, findMode, findModeByName, type Mode } from "./agent.ts";
 import { type Deed, keysIn } from "./deed.ts";
+import { eventsContract } from "./events.contract.ts";
 import { sampleContract, screenContract } from "./fixtures.contract.ts";
 import type { LaunchPlan, LaunchRequest } from "./launch.ts";
 import { outsideContract } from "./outside.contract.ts";
@@ -47,6 +48,7 @@ export function agentContract(agent: Agent): void {
     planContract(title, mode);
     factsContract(title, mode);
     parserContract(title, mode);
+    eventsContract(title, mode);
     controlsContract(title, mode);
     sampleContract(title, agent, mode);
     screenContract(title, agent, mode);

@@ -56,14 +56,21 @@ export interface ScreenSource<M extends Memory> {
 export interface EventsSource<M extends Memory> {
   readonly path: string;
   parse(event: ServerEvent, memory: M): Parsed<M>;
-  /** The event behind which a new connection resumes the stream, where the server can do that. */
-  lastId?(memory: M): string | null;
+  readonly resume?: StreamResume<M>;
   /** Asked for at every connection, before its events: what happened while nobody listened. */
   readonly catchUp?: readonly CatchUp<M>[];
 }
 
+/** For a server that can resume its stream behind an event: how the memory keeps the last one. */
+export interface StreamResume<M extends Memory> {
+  /** Null: a new connection begins without one. */
+  lastId(memory: M): string | null;
+  /** Merged into the memory once all of this event is in the record. */
+  remember(id: string): Partial<M>;
+}
+
 export interface ServerEvent {
-  /** Null where the server gives no ids. */
+  /** Unique within a launch; null for an event without one. */
   readonly id: string | null;
   readonly name: string;
   readonly data: string;

@@ -23,13 +23,11 @@ export class HttpDelivery implements Way<HttpCall> {
     const { id, carrying } = this.#ports;
     const { server } = carrying.agentPaths;
     if (server === null) throw unreachable(id);
-    const response = await askServer(server, { method, path, ...(body === undefined ? {} : { body }) }).catch(
-      (cause: unknown) => {
-        throw notAccepted(id, "its server does not answer", cause);
-      },
-    );
-    await response.body?.cancel();
-    if (!response.ok) throw notAccepted(id, `its server answers ${response.status}`);
+    const call = { method, path, ...(body === undefined ? {} : { body }) };
+    const { status } = await askServer(server, call).catch((cause: unknown) => {
+      throw notAccepted(id, "its server does not answer", cause);
+    });
+    if (status < 200 || status > 299) throw notAccepted(id, `its server answers ${status}`);
   }
 }
 

@@ -111,6 +111,8 @@ export interface SourcesPort {
   readonly sources: {
     /** Reads everything that the agent has written by now. */
     catchUp(): Promise<void>;
+    /** Reads all that an agent said which has left. */
+    readRest(): Promise<void>;
   };
 }
 

@@ -1,36 +1,80 @@
+import { type IncomingMessage, request } from "node:http";
 import type { AgentServer } from "../../agents/launch.ts";
 import type { Json } from "../../domain/json.ts";
 
-/** An agent on the same machine answers in a moment; a caller waits no longer for one that hangs. */
+/** An agent on the same machine answers in a moment; nobody waits longer for one that hangs. */
 const ANSWER_MS = 5000;
+/** Far more than any answer that is read as a whole. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 export interface ServerCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Json;
 }
 
-/** One call of an agent's own server: on loopback only, with the password of the launch, within a time limit. */
-export async function askServer(server: AgentServer, { method, path, body }: ServerCall): Promise<Response> {
-  return fetch(urlOf(server, path), {
-    method,
-    redirect: "error",
-    headers: {
-      ...authorizationOf(server),
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(ANSWER_MS),
+export interface ServerAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Calls an agent's own server: on loopback only, with the password of the launch, within a time limit. */
+export async function askServer(server: AgentServer, call: ServerCall): Promise<ServerAnswer> {
+  return withinLimit(async (signal) => {
+    const response = await send(server, call, signal);
+    return { status: response.statusCode ?? 0, text: await readText(response) };
   });
 }
 
-export function urlOf({ port }: AgentServer, path: string): URL {
-  const url = new URL(path, `http://127.0.0.1:${port}`);
-  if (url.hostname !== "127.0.0.1" || url.port !== String(port))
-    throw new Error(`The path ${JSON.stringify(path)} leaves the agent's server.`);
-  return url;
+/** Opens a stream. The time limit is for the beginning of the answer; the stream itself may last. */
+export async function openStream(
+  server: AgentServer,
+  call: ServerCall,
+  stop: AbortSignal,
+): Promise<IncomingMessage> {
+  return withinLimit(async (limit) => send(server, call, AbortSignal.any([stop, limit])));
 }
 
-export function authorizationOf({ user, password }: AgentServer): { readonly authorization: string } {
-  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` };
+async function withinLimit<T>(work: (limit: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), ANSWER_MS);
+  try {
+    return await work(limit.signal);
+  } catch (cause) {
+    if (!limit.signal.aborted) throw cause;
+    throw new Error(`The server did not answer within ${ANSWER_MS / 1000} s.`, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** By `node:http` and without a shared agent: `fetch` would take a proxy of the environment even to loopback. */
+async function send(
+  { port, user, password }: AgentServer,
+  { method, path, headers = {}, body }: ServerCall,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const ofBody = text === undefined ? {} : { "content-type": "application/json" };
+  return new Promise((resolve, reject) => {
+    request({
+      ...{ host: "127.0.0.1", port, method, path, auth: `${user}:${password}`, agent: false, signal },
+      headers: { ...headers, ...ofBody },
+    })
+      .on("response", resolve)
+      .on("error", reject)
+      .end(text);
+  });
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new Error("The server gives too long an answer.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }

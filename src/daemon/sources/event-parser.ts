@@ -1,36 +1,52 @@
 import type { ServerEvent } from "../../agents/sources.ts";
 
-/** Far more than any event of an agent; a server that never ends a line must not fill the memory. */
+/** Far more than any event of an agent; a server that never ends one must not fill the memory. */
 const MOST_CHARS = 16 * 1024 * 1024;
 
-/** Cuts a stream of server-sent events into events, wherever its pieces end. */
+/**
+ * Cuts a stream of server-sent events into events, wherever its pieces end. An id belongs to its own event alone: an
+ * event without one is not taken for the one before it.
+ */
 export class EventParser {
   readonly #decoder = new TextDecoder();
   #rest = "";
   #id: string | null = null;
   #name = "";
   #data: string[] = [];
+  #dataChars = 0;
 
   push(bytes: Uint8Array): ServerEvent[] {
+    // A carriage return at the end may be the first half of a line end.
     const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r(?!$)/u);
     this.#rest = lines.pop() ?? "";
-    if (this.#rest.length > MOST_CHARS) throw new Error("The server sent a line without an end.");
-    return lines.flatMap((line) => this.#line(line));
+    const events = lines.flatMap((line) => this.#line(line));
+    if (this.#rest.length + this.#dataChars > MOST_CHARS)
+      throw new Error("The server sends an event without an end.");
+    return events;
   }
 
-  /** An empty line ends an event; one without data is none. */
   #line(line: string): ServerEvent[] {
-    if (line === "") {
-      const event = { id: this.#id, name: this.#name || "message", data: this.#data.join("\n") };
-      const isEvent = this.#data.length > 0;
-      this.#name = "";
-      this.#data = [];
-      return isEvent ? [event] : [];
-    }
+    if (line === "") return this.#end();
     const [, field = "", value = ""] = /^([^:]*)(?:: ?(.*))?$/su.exec(line) ?? [];
-    if (field === "data") this.#data.push(value);
+    if (field === "data") this.#addData(value);
     else if (field === "event") this.#name = value;
     else if (field === "id" && !value.includes("\0")) this.#id = value;
     return [];
+  }
+
+  #addData(value: string): void {
+    this.#data.push(value);
+    this.#dataChars += value.length + 1;
+  }
+
+  /** An empty line ends an event; one without data is none. */
+  #end(): ServerEvent[] {
+    const event = { id: this.#id, name: this.#name || "message", data: this.#data.join("\n") };
+    const isEvent = this.#data.length > 0;
+    this.#id = null;
+    this.#name = "";
+    this.#data = [];
+    this.#dataChars = 0;
+    return isEvent ? [event] : [];
   }
 }

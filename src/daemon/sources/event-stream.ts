@@ -1,23 +1,32 @@
+import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentServer } from "../../agents/launch.ts";
 import type { Memory } from "../../agents/parsed.ts";
 import type { EventsSource, ServerEvent } from "../../agents/sources.ts";
 import type { Json } from "../../domain/json.ts";
-import type { IntakePort, Logs, MemoryPort } from "../session/ports.ts";
-import { askServer, authorizationOf, urlOf } from "./agent-server.ts";
+import type { KeptMemory } from "../intake/kept-memory.ts";
+import type { IntakePort, Logs } from "../session/ports.ts";
+import { askServer, openStream } from "./agent-server.ts";
 import { EventParser } from "./event-parser.ts";
 import type { Source } from "./source.ts";
 
-/** The server of an agent comes up a moment after its process; a stream that was cut is taken up again soon. */
+/** The server of an agent comes up a moment after its process; a stream that was cut is resumed soon. */
 const FIRST_RETRY_MS = 50;
-const LONGEST_RETRY_MS = 2000;
+const LONGEST_RETRY_MS = 1000;
+const SILENT_MS = 5000;
 
 export interface EventStreamOptions {
   readonly spec: EventsSource<Memory>;
   readonly server: AgentServer;
+  /** The stream of a process that has left ends at once. One that another process holds open is left after this silence. */
+  readonly silentMs?: number;
 }
 
-type Ports = IntakePort & MemoryPort & Logs & { readonly id: string };
+interface Ports extends Logs {
+  readonly id: string;
+  readonly intake: Pick<IntakePort["intake"], "parsed" | "notice">;
+  readonly memory: Pick<KeptMemory, "all" | "merge">;
+}
 
 /**
  * Follows the events of an agent's own server. At every connection it first asks for what happened while nobody listened,
@@ -27,8 +36,12 @@ export class EventStream implements Source {
   readonly #ports: Ports;
   readonly #options: EventStreamOptions;
   readonly #stop = new AbortController();
-  #hasBegun = false;
+  /** No connection is made any more; one that stands is read to its end. */
+  readonly #last = new AbortController();
+  #following: Promise<void> | undefined;
   #retryMs = FIRST_RETRY_MS;
+  #isCutLogged = false;
+  #taken = 0;
 
   constructor(ports: Ports, options: EventStreamOptions) {
     this.#ports = ports;
@@ -36,74 +49,103 @@ export class EventStream implements Source {
   }
 
   begin(): void {
-    if (this.#hasBegun || this.#stop.signal.aborted) return;
-    this.#hasBegun = true;
-    void this.#run();
+    if (!this.#isOver) this.#following ??= this.#followAll();
   }
 
   /** Events are read as they come. Waiting for them here could be waiting for the caller itself. */
   async catchUp(): Promise<void> {}
 
+  async readRest(): Promise<void> {
+    const { silentMs = SILENT_MS } = this.#options;
+    this.#last.abort();
+    for (let before = -1; before !== this.#taken; ) {
+      before = this.#taken;
+      const isOver = this.#following?.then(() => true);
+      if (await Promise.race([isOver, sleep(silentMs, false, { ref: false })])) return;
+    }
+  }
+
+  refresh(): void {
+    void this.#askForMissed().catch((error: unknown) => this.#logCut(error));
+  }
+
   stop(): void {
+    this.#last.abort();
     this.#stop.abort();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
+  get #isOver(): boolean {
+    return this.#last.signal.aborted;
+  }
+
+  async #followAll(): Promise<void> {
+    while (!this.#isOver) {
       try {
         await this.#follow();
       } catch (error) {
-        if (signal.aborted) return;
         if (error instanceof Unauthorized) return this.#giveUp();
-        this.#ports.log.info(
-          { session: this.#ports.id, err: error },
-          "the event stream of its server was cut",
-        );
+        if (!this.#isOver) this.#logCut(error);
       }
-      await sleep(this.#retryMs, undefined, { signal, ref: false }).catch(() => {});
+      await sleep(this.#retryMs, undefined, { signal: this.#last.signal, ref: false }).catch(() => {});
       this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
     }
   }
 
   /** Connects before it asks for what was missed: nothing falls between the two. */
   async #follow(): Promise<void> {
-    const { spec, server } = this.#options;
-    const lastId = spec.lastId?.(this.#ports.memory.all) ?? null;
-    const response = await fetch(urlOf(server, spec.path), {
-      headers: {
-        ...authorizationOf(server),
-        accept: "text/event-stream",
-        ...(lastId === null ? {} : { "last-event-id": lastId }),
-      },
-      redirect: "error",
-      signal: this.#stop.signal,
-    });
-    if (response.status === 401 || response.status === 403) throw new Unauthorized();
-    if (!response.ok || !response.body) throw new Error(`The server answers ${response.status}.`);
-    await this.#askForMissed();
-    this.#retryMs = FIRST_RETRY_MS;
-    const parser = new EventParser();
-    for await (const bytes of response.body)
-      for (const event of parser.push(bytes as Uint8Array)) await this.#take(event);
+    const stream = await this.#connect();
+    try {
+      await this.#askForMissed();
+      this.#retryMs = FIRST_RETRY_MS;
+      this.#isCutLogged = false;
+      const parser = new EventParser();
+      for await (const bytes of stream as AsyncIterable<Buffer>)
+        for (const event of parser.push(bytes)) await this.#take(event);
+    } finally {
+      stream.destroy();
+    }
     throw new Error("The server closed the stream.");
+  }
+
+  async #connect(): Promise<IncomingMessage> {
+    const { spec, server } = this.#options;
+    const lastId = spec.resume?.lastId(this.#ports.memory.all) ?? null;
+    const headers = {
+      accept: "text/event-stream",
+      ...(lastId === null ? {} : { "last-event-id": lastId }),
+    };
+    const stream = await openStream(server, { method: "GET", path: spec.path, headers }, this.#stop.signal);
+    if (stream.statusCode === 200) return stream;
+    stream.destroy();
+    throw refusal(stream.statusCode ?? 0);
   }
 
   async #askForMissed(): Promise<void> {
     const { spec, server } = this.#options;
     const { intake, memory } = this.#ports;
     for (const { path, parse } of spec.catchUp ?? []) {
-      const response = await askServer(server, { method: "GET", path: path(memory.all) });
-      if (!response.ok) throw new Error(`The server answers ${response.status}.`);
-      const body = (await response.json()) as Json;
+      const { status, text } = await askServer(server, { method: "GET", path: path(memory.all) });
+      if (status !== 200) throw refusal(status);
+      const body = JSON.parse(text) as Json;
       await intake.parsed((known) => parse(body, known));
     }
   }
 
+  /** Remembered once it is in the record: a daemon that is killed before reads it again, and adds it once. */
   async #take(event: ServerEvent): Promise<void> {
+    this.#stop.signal.throwIfAborted();
     const { spec } = this.#options;
     const place = event.id === null ? null : { key: `event-${event.id}` };
     await this.#ports.intake.parsed((memory) => spec.parse(event, memory), place);
+    this.#taken += 1;
+    if (event.id !== null && spec.resume) this.#ports.memory.merge(spec.resume.remember(event.id));
+  }
+
+  /** Once for each time that it is away, however often it is looked for. */
+  #logCut(error: unknown): void {
+    if (this.#isCutLogged) return;
+    this.#isCutLogged = true;
+    this.#ports.log.info({ session: this.#ports.id, err: error }, "no event stream from its server");
   }
 
   #giveUp(): void {
@@ -115,3 +157,7 @@ export class EventStream implements Source {
 }
 
 class Unauthorized extends Error {}
+
+function refusal(status: number): Error {
+  return status === 401 || status === 403 ? new Unauthorized() : new Error(`The server answers ${status}.`);
+}

@@ -127,7 +127,7 @@ export class Follower {
             bytes: bytes.subarray(at, at + PIECE_BYTES),
           });
     await this.#output.finish();
-    await this.#session.sources.catchUp();
+    await this.#session.sources.readRest();
     await takeUnheard(this.#session, this.#terminal, this.#output.reportsAfter?.(this.#heardTo) ?? []);
   }
 
@@ -260,7 +260,7 @@ export class Follower {
       faultPoint("end.empty");
       // What it said before it left is in the record before its end is.
       await this.#output?.finish();
-      await this.#session.sources.catchUp();
+      await this.#session.sources.readRest();
       await takeUnheard(this.#session, this.#terminal, this.#output?.reportsAfter?.(this.#heardTo) ?? []);
     }
     const { folder } = this.#session;

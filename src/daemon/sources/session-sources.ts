@@ -1,10 +1,12 @@
 import type { SessionRow } from "../../domain/session/session.ts";
-import type { Facts, IntakePort, Logs, MemoryPort } from "../session/ports.ts";
+import type { KeptMemory } from "../intake/kept-memory.ts";
+import type { Facts, IntakePort, Logs } from "../session/ports.ts";
 import { EventStream } from "./event-stream.ts";
 import { LiveFile } from "./live-file.ts";
 import type { Source } from "./source.ts";
 
-interface Ports extends Facts, Logs, IntakePort, MemoryPort {
+interface Ports extends Facts, Logs, IntakePort {
+  readonly memory: KeptMemory;
   readonly screen: Source;
   readonly transcript: Source;
   readonly transcriptFinder: Source;
@@ -12,12 +14,10 @@ interface Ports extends Facts, Logs, IntakePort, MemoryPort {
 
 /** All sources of one session but its holder: those that every session may have, and those that its mode names. */
 export class SessionSources {
-  readonly #liveFile: LiveFile | undefined;
   readonly #all: readonly Source[];
 
   constructor(ports: Ports) {
-    this.#liveFile = liveFileOf(ports);
-    const own = [this.#liveFile, eventStreamOf(ports)].filter((source) => source !== undefined);
+    const own = [liveFileOf(ports), eventStreamOf(ports)].filter((source) => source !== undefined);
     this.#all = [ports.transcript, ports.transcriptFinder, ports.screen, ...own];
   }
 
@@ -30,9 +30,15 @@ export class SessionSources {
     for (const source of this.#all) await source.catchUp();
   }
 
-  /** Reads a state again that is kept in a place of its own. */
+  /** Reads all that an agent said which has left. */
+  async readRest(): Promise<void> {
+    for (const source of this.#all) await source.readRest?.();
+    await this.catchUp();
+  }
+
+  /** Reads every state again that is kept in a place of its own. */
   refresh(): void {
-    this.#liveFile?.refresh();
+    for (const source of this.#all) source.refresh?.();
   }
 
   stop(): void {

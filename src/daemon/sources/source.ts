@@ -6,6 +6,10 @@ export interface Source {
   begin(row: SessionRow): void;
   /** Reads everything that the agent has written there by now. */
   catchUp(): Promise<void>;
+  /** The agent has left: reads what it said last, and what may still be on its way. */
+  readRest?(): Promise<void>;
+  /** Reads a state again that is kept in a place of its own. */
+  refresh?(): void;
   /** The last word: nothing is read afterwards. */
   stop(): void;
 }
