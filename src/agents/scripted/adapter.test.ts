@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { autonomous } from "./autonomous/mode.ts";
 import { parseStream } from "./autonomous/stream.ts";
 import { parseHook } from "./hook.ts";
+import { http } from "./http/mode.ts";
 import { interactive } from "./interactive/mode.ts";
 import { parseReport } from "./interactive/report.ts";
 import { parseTranscript } from "./interactive/transcript.ts";
@@ -74,5 +75,6 @@ describe("the scripted agent", () => {
   test("is trusted by mode, its own word first", () => {
     expect(interactive.trust).toEqual(["terminal", "hook", "screen"]);
     expect(autonomous.trust).toEqual(["stream", "hook"]);
+    expect(http.trust).toEqual(["protocol"]);
   });
 });

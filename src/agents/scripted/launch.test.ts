@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { launchRequest } from "../../testing/agents/launch-request.ts";
+import { findMode } from "../agent.ts";
+import { scripted } from "./adapter.ts";
 import { autonomous } from "./autonomous/mode.ts";
+import { http } from "./http/mode.ts";
 import { interactive } from "./interactive/mode.ts";
 
 const { plan } = interactive;
@@ -44,4 +47,25 @@ test("scripted writes to the caller's folder for transcripts", () => {
     env: { SCRIPTED_AGENT_HOME: "/mine" },
     transcript: "/mine/sessions/fresh.jsonl",
   });
+});
+
+test("a session of scripted over HTTP has its password in the environment alone", () => {
+  const server = { port: 4711, password: "the-password" };
+  const planned = http.plan(launchRequest({ server, args: ["--serve"] }));
+  expect(planned).toMatchObject({
+    env: { SCRIPTED_AGENT_PORT: "4711", SCRIPTED_AGENT_PASSWORD: "the-password" },
+    transcript: null,
+    server: { ...server, user: "scripted" },
+  });
+  expect(planned.command.slice(4)).toEqual(["--serve", "--serve"]);
+});
+
+test.each([
+  [["--serve"], "http"],
+  [["--trust", "--serve"], "http"],
+  [[], "interactive"],
+  [["say --serve"], "interactive"],
+])("the arguments %j of scripted ask for its mode %s", (args, name) => {
+  expect(findMode(scripted, "interactive", args)?.name).toBe(name);
+  expect(findMode(scripted, "autonomous", args)?.name).toBe("autonomous");
 });

@@ -41,3 +41,13 @@ export function requestSignal(source: Source, rule: string, request: JsonObject)
 export function turnOf(value: Json | undefined): Turn | undefined {
   return TURNS.includes(value) ? (value as Turn) : undefined;
 }
+
+/** The state in a line of the program, as it comes on its standard output and as an event of its server. */
+export function lineSignal(source: "stream" | "protocol", line: JsonObject): Signal | undefined {
+  const turn = turnOf(line.turn);
+  if (line.type === "request") return requestSignal(source, `${source}_request`, line);
+  if (line.type === "state" && line.state === "working") return workingSignal(source, `${source}_working`);
+  if (line.type === "state" && line.state === "idle") return readySignal(source, `${source}_idle`);
+  if (line.type !== "result" || turn === undefined) return undefined;
+  return readySignal(source, `${source}_result`, turn, turn === "good" ? null : textOf(line.text));
+}

@@ -18,7 +18,10 @@ export interface Face {
   /** Rejects when the turn is interrupted. */
   ask(request: Request, signal: AbortSignal): Promise<Answer>;
   stopReading(): void;
-  close(): void;
+  /** Cuts those who follow its events, where it has any. */
+  dropEvents?(): void;
+  /** Resolves when the last word is out. */
+  close(): void | Promise<void>;
 }
 
 /** What a face hears. */

@@ -7,6 +7,8 @@ import { Hooks } from "./hooks.ts";
 import { Interactive } from "./interactive.ts";
 import { VERSION } from "./line.ts";
 import { type Options, readOptions } from "./options.ts";
+import { type Credentials, takeCredentials } from "./serve/access.ts";
+import { Serving } from "./serve/serving.ts";
 import { onEndingSignal } from "./signals.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -69,10 +71,10 @@ function leaver(face: Face, hooks: Hooks): Leave {
   return (code, reason) => {
     if (isLeaving) return;
     isLeaving = true;
-    face.close();
+    const closed = face.close();
     hooks.call("session_end", { reason });
     setTimeout(() => process.exit(code), LEAVE_MS);
-    void hooks.settled().then(() => process.exit(code));
+    void Promise.all([closed, hooks.settled()]).then(() => process.exit(code));
   };
 }
 
@@ -89,7 +91,14 @@ function faceOf(options: Options, turns: number): Face {
   const { continues, sessionId, model } = options;
   const came =
     continues === null ? "" : ` (${continues.how === "fork" ? "forked" : "resumed"}, ${turns} turns)`;
-  return new Interactive(options, `Scripted agent ${VERSION}, ${model}, session ${sessionId}${came}`);
+  const greeting = `Scripted agent ${VERSION}, ${model}, session ${sessionId}${came}`;
+  const terminal = new Interactive(options, greeting);
+  return options.isServing ? new Serving(options, terminal, credentialsOf(options)) : terminal;
+}
+
+function credentialsOf({ hidesPassword }: Options): Credentials {
+  const credentials = takeCredentials(process.env);
+  return hidesPassword ? { ...credentials, password: crypto.randomUUID() } : credentials;
 }
 
 main().catch((error: Error) => {

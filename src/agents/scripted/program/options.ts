@@ -6,6 +6,10 @@ export interface Options {
   readonly model: string;
   /** Whether it speaks in JSON lines instead of a terminal. */
   readonly isAutonomous: boolean;
+  /** Whether it can also be driven over HTTP, with port and password of the environment. */
+  readonly isServing: boolean;
+  /** Serves with a password that nobody knows. */
+  readonly hidesPassword: boolean;
   readonly asksTrust: boolean;
   readonly asksLogin: boolean;
   /** Shows its prompt, and reads nothing. */
@@ -25,6 +29,8 @@ export function readOptions(words: readonly string[]): Options {
       fork: { type: "string" },
       model: { type: "string", default: "scripted-1" },
       print: { type: "boolean", default: false },
+      serve: { type: "boolean", default: false },
+      "hide-password": { type: "boolean", default: false },
       trust: { type: "boolean", default: false },
       login: { type: "boolean", default: false },
       deaf: { type: "boolean", default: false },
@@ -37,6 +43,8 @@ export function readOptions(words: readonly string[]): Options {
     continues: continuesOf(resume, fork),
     model: values.model,
     isAutonomous: values.print,
+    isServing: values.serve,
+    hidesPassword: values["hide-password"],
     asksTrust: values.trust,
     asksLogin: values.login,
     isDeaf: values.deaf,

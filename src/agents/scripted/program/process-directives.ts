@@ -19,6 +19,7 @@ export const PROCESS_DIRECTIVES = {
     turn.leaveWith = Number.parseInt(code || "0", 10);
   },
   "lose-transcript": (turn: Turn) => turn.transcript.lose(),
+  "drop-events": (turn: Turn) => turn.face.dropEvents?.(),
   "stop-reading": (turn: Turn) => turn.face.stopReading(),
 };
 

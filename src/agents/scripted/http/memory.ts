@@ -1,0 +1,7 @@
+/** What the parsers of this mode remember. */
+export type HttpMemory = {
+  /** The last event that is in the record. */
+  readonly lastId?: string;
+  /** Whether a request stood when it was last asked for. */
+  readonly isAsking?: boolean;
+};
