@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../domain/json.ts";
 import type { Mode } from "../../agent.ts";
+import { CONVERSING } from "../../capabilities.ts";
 import type { Parsed } from "../../parsed.ts";
-import { CAPABILITIES } from "../capabilities.ts";
 import { planClaude } from "../launch.ts";
 import type { ClaudeMemory } from "../memory.ts";
 import { parseSessionStart } from "../session-start.ts";
@@ -23,7 +23,7 @@ export const autonomous: Mode<ClaudeMemory> = {
   name: "autonomous",
   kind: "autonomous",
   host: "pipe",
-  capabilities: { ...CAPABILITIES, endsTurnsInTranscript: false },
+  capabilities: { ...CONVERSING, endsTurnsInTranscript: false },
   plan: (request) => ({
     ...planClaude(request, { options: STREAMING, events: ["SessionStart"] }),
     env: { CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: "1" },

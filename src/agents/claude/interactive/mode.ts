@@ -1,6 +1,6 @@
 import type { Mode } from "../../agent.ts";
+import { CONVERSING } from "../../capabilities.ts";
 import type { LaunchPlan, LaunchRequest } from "../../launch.ts";
-import { CAPABILITIES } from "../capabilities.ts";
 import { bringsSettings, configOf, planClaude } from "../launch.ts";
 import type { ClaudeMemory } from "../memory.ts";
 import { parseTranscript } from "../transcript/transcript.ts";
@@ -15,7 +15,7 @@ export const interactive: Mode<ClaudeMemory> = {
   name: "interactive",
   kind: "interactive",
   host: "pty",
-  capabilities: { ...CAPABILITIES, endsTurnsInTranscript: true },
+  capabilities: { ...CONVERSING, endsTurnsInTranscript: true },
   plan,
   trust: ["terminal", "file", "hook", "screen"],
   sources: {

@@ -1,7 +1,7 @@
 import type { Mode } from "../../agent.ts";
+import { CONVERSING } from "../../capabilities.ts";
 import type { LaunchPlan, LaunchRequest } from "../../launch.ts";
 import { checkArguments } from "../arguments.ts";
-import { CAPABILITIES } from "../capabilities.ts";
 import type { CodexMemory } from "../memory.ts";
 import { identityInName, isOwnRollout, parseRolloutUsage } from "../rollout/rollout.ts";
 import { controls } from "./controls.ts";
@@ -13,7 +13,7 @@ export const autonomous: Mode<CodexMemory> = {
   name: "autonomous",
   kind: "autonomous",
   host: "pipe",
-  capabilities: { ...CAPABILITIES, endsTurnsInTranscript: false },
+  capabilities: { ...CONVERSING, endsTurnsInTranscript: false },
   plan,
   trust: ["protocol"],
   sources: {

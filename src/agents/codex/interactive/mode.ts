@@ -1,7 +1,7 @@
 import type { Mode } from "../../agent.ts";
+import { CONVERSING } from "../../capabilities.ts";
 import type { LaunchPlan, LaunchRequest } from "../../launch.ts";
 import { checkArguments } from "../arguments.ts";
-import { CAPABILITIES } from "../capabilities.ts";
 import { rolloutFolder } from "../home.ts";
 import type { CodexMemory } from "../memory.ts";
 import { identityInName, isOwnRollout, parseRollout } from "../rollout/rollout.ts";
@@ -15,7 +15,7 @@ export const interactive: Mode<CodexMemory> = {
   name: "interactive",
   kind: "interactive",
   host: "pty",
-  capabilities: { ...CAPABILITIES, endsTurnsInTranscript: true },
+  capabilities: { ...CONVERSING, endsTurnsInTranscript: true },
   plan,
   trust: ["terminal", "transcript", "screen"],
   sources: {

@@ -1,5 +1,5 @@
 import type { Mode } from "../../agent.ts";
-import { CAPABILITIES } from "../capabilities.ts";
+import { CONVERSING } from "../../capabilities.ts";
 import { parseHook } from "../hook.ts";
 import { planProgram } from "../launch.ts";
 import { controls } from "./controls.ts";
@@ -10,7 +10,7 @@ export const autonomous: Mode = {
   name: "autonomous",
   kind: "autonomous",
   host: "pipe",
-  capabilities: { ...CAPABILITIES, endsTurnsInTranscript: false },
+  capabilities: { ...CONVERSING, endsTurnsInTranscript: false },
   // The stream has all that the transcript has: with both, each turn would count twice.
   plan: (request) => ({ ...planProgram(request, ["--print"]), transcript: null }),
   trust: ["stream", "hook"],

@@ -1,6 +1,6 @@
 import type { Mode } from "../../agent.ts";
+import { CONVERSING } from "../../capabilities.ts";
 import type { LaunchPlan, LaunchRequest } from "../../launch.ts";
-import { CAPABILITIES } from "../capabilities.ts";
 import { planProgram } from "../launch.ts";
 import { catchUpOnRequests, catchUpOnStatus } from "./catch-up.ts";
 import { controls } from "./controls.ts";
@@ -14,7 +14,7 @@ export const http: Mode<HttpMemory> = {
   name: "http",
   kind: "interactive",
   host: "pty",
-  capabilities: { ...CAPABILITIES, endsTurnsInTranscript: false },
+  capabilities: { ...CONVERSING, endsTurnsInTranscript: false },
   isAskedFor: (args) => args.includes("--serve"),
   plan,
   trust: ["protocol"],

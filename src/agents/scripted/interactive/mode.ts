@@ -1,5 +1,5 @@
 import type { Mode } from "../../agent.ts";
-import { CAPABILITIES } from "../capabilities.ts";
+import { CONVERSING } from "../../capabilities.ts";
 import { parseHook } from "../hook.ts";
 import { planProgram } from "../launch.ts";
 import { controls } from "./controls.ts";
@@ -12,7 +12,7 @@ export const interactive: Mode = {
   name: "interactive",
   kind: "interactive",
   host: "pty",
-  capabilities: { ...CAPABILITIES, endsTurnsInTranscript: true },
+  capabilities: { ...CONVERSING, endsTurnsInTranscript: true },
   plan: (request) => planProgram(request, []),
   trust: ["terminal", "hook", "screen"],
   sources: {
