@@ -8,7 +8,10 @@ import type { Services } from "./services.ts";
  * The settings as they are now, with those of the project around a folder. What lives goes on whatever becomes of
  * them: without the project's where these cannot be read, and by those of the daemon's start without the user's own.
  */
-export function configNow({ places, context, log }: Services, cwd: string): Config {
+export function configNow(
+  { places, context, log }: Pick<Services, "places" | "context" | "log">,
+  cwd: string,
+): Config {
   for (const workspace of [workspaceOf(cwd), undefined]) {
     try {
       return loadConfig(places.home, workspace).config;

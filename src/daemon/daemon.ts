@@ -79,6 +79,7 @@ export class Daemon {
   /** Agents run on. */
   async letGo(): Promise<void> {
     this.#hooks.end();
+    this.services.sampler.end();
     await this.#outside.end();
     await this.#notifier.end();
     await Promise.all(this.all.map(async (session) => session.letGo()));

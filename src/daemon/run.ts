@@ -8,6 +8,7 @@ import { SerialQueue } from "../machine/serial-queue.ts";
 import { takeLock } from "../record/lock.ts";
 import { openForDaemon } from "../record/open.ts";
 import { findAsker } from "./asker.ts";
+import { configNow } from "./config-now.ts";
 import { Daemon } from "./daemon.ts";
 import { EventHub } from "./feed/event-hub.ts";
 import { Observations } from "./feed/observations.ts";
@@ -15,6 +16,8 @@ import { handlersOf } from "./handlers.ts";
 import { OutputSlices } from "./intake/output-slices.ts";
 import { openLog } from "./log.ts";
 import { makePlaces, type Places, placesOf } from "./places.ts";
+import { SampleRetention } from "./samples/sample-retention.ts";
+import { Sampler } from "./samples/sampler.ts";
 import type { Programs } from "./services.ts";
 import { Leftovers } from "./session/leftovers.ts";
 import { TreeWatch } from "./session/tree-watch.ts";
@@ -103,17 +106,20 @@ async function serve(
   await using rollcall = openForDaemon({ home, cwd: home, channel: "api", warn, lockPatienceMs });
   const { store, redact } = rollcall.context;
   const hub = new EventHub();
+  const observations = new Observations({ store, redact, publish: (observed) => hub.observe(observed) });
+  const config = () => configNow({ places, context: rollcall.context, log }, home);
   const services = {
     rollcall,
     context: rollcall.context,
     places,
     log,
     hub,
-    observations: new Observations({ store, redact, publish: (observation) => hub.observe(observation) }),
+    observations,
     screens: new ScreenCache(),
     snapshots: new SerialQueue(),
     leftovers: new Leftovers(programs.holder),
     trees: new TreeWatch(),
+    sampler: new Sampler({ context: rollcall.context, observations, log, config }),
     slices: new OutputSlices(),
     programs,
     version,
@@ -138,6 +144,7 @@ async function serve(
     log,
     findAsker: (pid) => findAsker(home, pid),
   });
+  using _retention = new SampleRetention(rollcall.context, log);
   log.info({ version, live: daemon.all.length }, "ready");
   tell("ready");
   const why = await stopped.promise;

@@ -7,6 +7,7 @@ import type { EventHub } from "./feed/event-hub.ts";
 import type { Observations } from "./feed/observations.ts";
 import type { OutputSlices } from "./intake/output-slices.ts";
 import type { Places } from "./places.ts";
+import type { Sampler } from "./samples/sampler.ts";
 import type { Leftovers } from "./session/leftovers.ts";
 import type { TreeWatch } from "./session/tree-watch.ts";
 
@@ -23,6 +24,7 @@ export interface Services {
   readonly snapshots: SerialQueue;
   readonly leftovers: Leftovers;
   readonly trees: TreeWatch;
+  readonly sampler: Sampler;
   readonly slices: OutputSlices;
   readonly programs: Programs;
   readonly version: string;

@@ -20,6 +20,8 @@ export const LAUNCH_FILES = {
   agentPaths: "agent-paths",
   /** The processes, as the last scan found them. */
   tree: "tree",
+  /** The counters of the session as they were before this launch. */
+  counters: "counters",
   /** Written by the holder, before its command runs. */
   holder: "holder.json",
   /** Written by the holder: how the agent ended. */

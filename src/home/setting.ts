@@ -55,6 +55,19 @@ export function duration(value: string, about: string, inProject: boolean): Sett
   return { default: value, about, inProject, valid: "a duration such as 90s, 30m or 2h", read };
 }
 
+/** How often something is done by itself: often enough to be of use, and seldom enough to cost little. */
+export function interval(value: string, about: string): Setting<string> {
+  const read = (given: Json) => {
+    const ms = typeof given === "string" ? parseDuration(given) : undefined;
+    const isValid = ms !== undefined && ms >= SHORTEST_INTERVAL_MS && ms <= LONGEST_INTERVAL_MS;
+    return isValid ? String(given) : undefined;
+  };
+  return { default: value, about, inProject: false, valid: "a duration from 500ms to 24h", read };
+}
+
+const SHORTEST_INTERVAL_MS = 500;
+const LONGEST_INTERVAL_MS = 24 * 3_600_000;
+
 export function flag(value: boolean, about: string, inProject: boolean): Setting<boolean> {
   const read = (given: Json) => {
     if (typeof given === "boolean") return given;

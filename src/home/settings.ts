@@ -9,7 +9,7 @@ import { parseDuration } from "../domain/time.ts";
 import { readForeignText, UnfitFileError } from "../machine/foreign-file.ts";
 import { replaceFile } from "../machine/replace-file.ts";
 import { configPath } from "./layout.ts";
-import { duration, flag, limit, names, type Setting, size, text, whole, word } from "./setting.ts";
+import { duration, flag, interval, limit, names, type Setting, size, text, whole, word } from "./setting.ts";
 import { checkStateFolder } from "./state-folder.ts";
 
 const MOST_BYTES = 1024 * 1024;
@@ -48,6 +48,12 @@ export const SETTINGS = {
   "screen.quiet": duration("2s", "a screen that did not change for so long is quiet", true),
   "attach.detach_key": word("ctrl-\\", "the key that leaves an attached session", DETACH_KEYS),
   "recording.max_bytes": whole(67_108_864, "how much of each session's terminal is kept", false, 0),
+  "samples.active": interval(
+    "2s",
+    "how often CPU, memory and IO of a session that does something are measured",
+  ),
+  "samples.quiet": interval("15s", "how often those of a quiet session are measured"),
+  "samples.workspace": interval("60s", "how often the size of a workspace is measured at most"),
   "notify.command": text(
     "",
     "run by a shell when a session begins to wait or ends; it gets the session as JSON",
@@ -115,7 +121,15 @@ export function resumePolicyOf(config: Config): ResumePolicy {
   return { maxIdleMs: durationOf(config, "resume.max_idle"), maxErrors: config["resume.max_errors"] };
 }
 
-type DurationName = "resume.max_idle" | "start.ready" | "end.grace" | "end.proof" | "screen.quiet";
+type DurationName =
+  | "resume.max_idle"
+  | "start.ready"
+  | "end.grace"
+  | "end.proof"
+  | "screen.quiet"
+  | "samples.active"
+  | "samples.quiet"
+  | "samples.workspace";
 
 export function durationOf(config: Config, name: DurationName): number {
   return parseDuration(config[name]) as number;

@@ -1,4 +1,4 @@
-import type { Sample } from "../domain/sample.ts";
+import type { Sample, SampleSums } from "../domain/sample.ts";
 import type { Observed } from "../domain/session/session.ts";
 import type { Instant } from "../domain/time.ts";
 
@@ -19,6 +19,8 @@ export interface Observations {
     sessionId: string,
     range?: { readonly since?: Instant; readonly until?: Instant },
   ): Promise<Sample[]>;
+  /** The sums over all samples that a session ever had, however many were made into one since. */
+  sampleSums(sessionId: string): Promise<SampleSums>;
   /**
    * Makes one sample of all that a session has in each step of time, for every session and each step that was over
    * before this moment. Averages and peaks over the whole life stay exact. In steps, between which others can write;

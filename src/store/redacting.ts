@@ -27,6 +27,7 @@ const PASSED: Readonly<Record<Exclude<keyof Store, keyof Writes>, true>> = {
   usageTotals: true,
   addSamples: true,
   samples: true,
+  sampleSums: true,
   thinSamples: true,
   log: true,
   claim: true,

@@ -175,6 +175,7 @@ export class LiveSession {
     this.input.open();
     this.#follow(row);
     this.#services.trees.look(this, FIRST_LOOK_MS);
+    this.#services.sampler.begin(this);
     const adopted = { saw: "adopted", graceMs: durationOf(this.config, "end.grace") } as const;
     // Not awaited: this may be called from within the queue of observations.
     void this.observe(adopted).catch(() => this.look(RECORD_AGAIN_MS));
@@ -200,6 +201,7 @@ export class LiveSession {
 
   lookAtTree(): void {
     this.#services.trees.look(this);
+    this.#services.sampler.touch(this);
   }
 
   lookAtTreeNow(): void {
@@ -277,6 +279,7 @@ export class LiveSession {
   #stopWatching(): void {
     this.#traces.stop();
     this.#services.trees.forget(this);
+    this.#services.sampler.forget(this);
     this.#limits.stop();
     this.pausing.stop();
     this.#endTree.stop();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Sample } from "../../domain/sample.ts";
+import { NO_SAMPLES, type Sample } from "../../domain/sample.ts";
 import { NO_RESOURCES, NOTHING_OBSERVED } from "../../domain/session/record.ts";
 import { created, T1 } from "../../testing/events.ts";
 import { sample, secondsIn } from "../../testing/samples.ts";
@@ -46,6 +46,20 @@ export function observationsContract(makePlace: MakePlace): void {
       await add(store, "gone", sample(0));
       expect(await store.find("s")).toMatchObject({ row, version });
       expect(await store.samples("gone")).toEqual([]);
+    });
+  });
+
+  describe("sums of samples", () => {
+    test("are those of the whole life, also after thinning", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      expect(await store.sampleSums("s")).toEqual(NO_SAMPLES);
+      const samples = [sample(0, { cpuPercent: 10 }), sample(2, { cpuPercent: 40, memoryRssBytes: 7 })];
+      await store.addSamples(samples.map((one) => ({ sessionId: "s", sample: one })));
+      await store.thinSamples(secondsIn(120), MINUTE);
+      const sums = { samples: 2, cpuPercentMs: 100_000, measuredMs: 4000, peakMemoryRssBytes: 7 };
+      expect(await store.sampleSums("s")).toEqual(sums);
     });
   });
 

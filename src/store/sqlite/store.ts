@@ -1,6 +1,6 @@
 import { RollcallError } from "../../domain/errors.ts";
 import type { ReadCursor } from "../../domain/read-cursor.ts";
-import type { Sample } from "../../domain/sample.ts";
+import type { Sample, SampleSums } from "../../domain/sample.ts";
 import type { SessionEvent } from "../../domain/session/event.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
@@ -37,12 +37,8 @@ class SqliteStore implements contract.Store {
     this.#engine = this.#open();
   }
 
-  change(
-    sessionId: string,
-    decide: contract.Decide,
-    options?: contract.ChangeOptions,
-  ): Promise<contract.Change> {
-    return this.#write((tx) => tx.change(sessionId, decide, options));
+  change(...change: Parameters<contract.Store["change"]>): Promise<contract.Change> {
+    return this.#write((tx) => tx.change(...change));
   }
 
   async find(sessionId: string): Promise<contract.StoredSession | undefined> {
@@ -150,6 +146,10 @@ class SqliteStore implements contract.Store {
 
   async samples(sessionId: string, range: { since?: Instant; until?: Instant } = {}): Promise<Sample[]> {
     return this.#read((engine) => engine.samples.range(sessionId, range));
+  }
+
+  async sampleSums(sessionId: string): Promise<SampleSums> {
+    return this.#read((engine) => engine.samples.sumsOf(sessionId));
   }
 
   async thinSamples(before: Instant, stepMs: number): Promise<number> {

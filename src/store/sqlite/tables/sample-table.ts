@@ -39,6 +39,7 @@ export class SampleTable {
   readonly #chunk: LazyStatement<[number, number, number, number], Value[]>;
   readonly #delete: LazyStatement<[number, number, number]>;
   readonly #sums: LazyStatement<[number], SampleSums>;
+  readonly #sumsById: LazyStatement<[string], SampleSums>;
   readonly #setSums: LazyStatement<Value[]>;
   readonly #next: LazyStatement<[number, number, number], { readonly session: number }>;
   readonly #thinned: LazyStatement<[number], { readonly until: number }>;
@@ -66,11 +67,10 @@ export class SampleTable {
       asValues,
     );
     this.#delete = new LazyStatement(db, "DELETE FROM samples WHERE session = ? AND at >= ? AND at <= ?");
-    this.#sums = new LazyStatement(
-      db,
-      `SELECT samples, cpu_percent_ms AS cpuPercentMs, measured_ms AS measuredMs,
-         peak_memory_rss_bytes AS peakMemoryRssBytes FROM sample_sums WHERE session = ?`,
-    );
+    const sums = `SELECT samples, cpu_percent_ms AS cpuPercentMs, measured_ms AS measuredMs,
+         peak_memory_rss_bytes AS peakMemoryRssBytes FROM sample_sums WHERE session =`;
+    this.#sums = new LazyStatement(db, `${sums} ?`);
+    this.#sumsById = new LazyStatement(db, `${sums} (SELECT no FROM sessions WHERE id = ?)`);
     this.#setSums = new LazyStatement(
       db,
       `INSERT INTO sample_sums VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
@@ -125,6 +125,10 @@ export class SampleTable {
     const from = since === undefined ? 0 : Date.parse(since);
     const to = until === undefined ? FOREVER : Date.parse(until);
     return this.#range.all(sessionId, from, to).map(toSample);
+  }
+
+  sumsOf(sessionId: string): SampleSums {
+    return this.#sumsById.get(sessionId) ?? NO_SAMPLES;
   }
 
   /** Says from when on it has to thin by this step; undefined where all is thinned up to the target. */
