@@ -30,6 +30,8 @@ export function isFarOff(figure: Figure, bar: Bar): boolean {
   return !isWithin(figure, { least: least / 2, most: most * 2 });
 }
 
+/** A figure without a bar is printed, and judged by people. */
 export function showBar({ least, most }: Bar): string {
+  if (least === undefined && most === undefined) return "none";
   return least === undefined ? `<= ${most}` : `>= ${least}`;
 }

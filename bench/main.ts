@@ -13,6 +13,7 @@ import { live } from "./live.ts";
 import { pages } from "./pages.ts";
 import { quiet } from "./quiet.ts";
 import { read } from "./read.ts";
+import { sampling } from "./sampling.ts";
 import { Scratch } from "./scratch.ts";
 import { startUp } from "./start-up.ts";
 import { HEADER, type Judged, judge, showFigure, showMachine, thisMachine } from "./table.ts";
@@ -29,6 +30,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   contention,
   "list-memory": listMemory,
   live,
+  sampling,
   terminal,
   transcript,
   quiet,
