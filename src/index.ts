@@ -2,6 +2,7 @@ import "./machine/needs-node.ts";
 
 export { type ErrorCode, RollcallError } from "./domain/errors.ts";
 export type { Json, JsonObject } from "./domain/json.ts";
+export type { Sample } from "./domain/sample.ts";
 export type { EventBody, EventKind, FeedEvent, SessionEvent } from "./domain/session/event.ts";
 export { OUTCOMES, type Outcome } from "./domain/session/outcome.ts";
 export {

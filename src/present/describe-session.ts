@@ -1,6 +1,7 @@
 import type { SessionRecord } from "../domain/session/session.ts";
-import { agentOf, duration, relativeTime } from "./format.ts";
-import { costOf, declaredPhase, nameOf, stateOf, tokensOf } from "./session-cells.ts";
+import { isLive } from "../domain/session/state.ts";
+import { agentOf, bytes, duration, percentOf, relativeTime } from "./format.ts";
+import { costOf, cpuOf, declaredPhase, memoryOf, nameOf, stateOf, tokensOf } from "./session-cells.ts";
 import { printable } from "./text.ts";
 import { turnError } from "./turn.ts";
 
@@ -36,7 +37,9 @@ export function describeSession(session: SessionRecord, now: number): string {
       session.lastError === null ? null : `${session.errorCount}, the last: ${session.lastError.message}`,
     ],
     ["usage", session.usage.tokensTotal === null ? null : `${tokensOf(session)} tokens, ${costOf(session)}`],
-    ["workspace", session.workspacePath],
+    ["resources", resourcesOf(session)],
+    ["over its life", overLifeOf(session)],
+    ["workspace", workspaceOf(session)],
     [
       "git",
       session.gitBranch === null ? null : `${session.gitBranch} ${session.gitCommit?.slice(0, 10) ?? ""}`,
@@ -63,4 +66,21 @@ function phasesOf(session: SessionRecord): string | null {
   const first = history[0];
   if (!first) return declaredPhase(session);
   return [first.fromPhase, ...history.map((step) => step.toPhase)].slice(-6).join(" → ");
+}
+
+function resourcesOf(session: SessionRecord): string | null {
+  const { cpuPercent, processes } = session.resources;
+  if (cpuPercent === null || !isLive(session.state)) return null;
+  return `${cpuOf(session)} CPU, ${memoryOf(session)} memory, ${processes === 1 ? "1 process" : `${processes} processes`}`;
+}
+
+function overLifeOf({ resources }: SessionRecord): string | null {
+  const { avgCpuPercent, peakMemoryRssBytes } = resources;
+  if (avgCpuPercent === null || peakMemoryRssBytes === null) return null;
+  return `${percentOf(avgCpuPercent)} CPU on average, ${bytes(peakMemoryRssBytes)} memory at most`;
+}
+
+function workspaceOf({ workspacePath, resources }: SessionRecord): string | null {
+  const { workspaceBytesUsed } = resources;
+  return workspaceBytesUsed === null ? workspacePath : `${workspacePath} (${bytes(workspaceBytesUsed)})`;
 }

@@ -56,6 +56,11 @@ export function percent(share: number | null): string {
   return share === null ? UNKNOWN : `${(share * 100).toFixed(1)} %`;
 }
 
+/** Of one processor; more than 100 where several are busy. */
+export function percentOf(percent: number | null): string {
+  return percent === null ? UNKNOWN : `${percent < 10 ? percent.toFixed(1) : Math.round(percent)}%`;
+}
+
 export function agentOf(session: SessionRecord): string {
   const type = namedType(session.agentType);
   if (session.agentName === null) return type ?? UNKNOWN;

@@ -1,7 +1,7 @@
 import type { SessionRecord } from "../domain/session/session.ts";
 import { isLive } from "../domain/session/state.ts";
 import type { Instant } from "../domain/time.ts";
-import { agentOf, count, money, UNKNOWN } from "./format.ts";
+import { agentOf, bytes, count, money, percentOf, UNKNOWN } from "./format.ts";
 import { isBeforeTurn, turnError } from "./turn.ts";
 
 /** Names of the outside world by which a person finds a session that Rollcall does not carry. */
@@ -98,6 +98,15 @@ export function tokensOf({ usage }: SessionRecord): string {
 
 export function costOf({ usage }: SessionRecord): string {
   return mark(money(usage.costUsd), usage.partial);
+}
+
+/** What its processes use now; one that is over uses nothing that we could tell. */
+export function cpuOf({ state, resources }: SessionRecord): string {
+  return isLive(state) ? percentOf(resources.cpuPercent) : UNKNOWN;
+}
+
+export function memoryOf({ state, resources }: SessionRecord): string {
+  return isLive(state) && resources.memoryRssBytes !== null ? bytes(resources.memoryRssBytes) : UNKNOWN;
 }
 
 /** A sum over something that was not measured is at least so much. */

@@ -8,7 +8,9 @@ import {
   agentAndModel,
   ageSince,
   costOf,
+  cpuOf,
   declaredPhase,
+  memoryOf,
   nameOf,
   nowOf,
   stateOf,
@@ -25,6 +27,8 @@ export interface ColumnOptions {
   /** Where no line below a row says it, the row itself says what is asked. */
   readonly asksInRow: boolean;
   readonly terminals?: Terminals;
+  /** From which width on CPU and memory are shown. */
+  readonly resourcesFrom?: number;
 }
 
 /** From here on there is room for agent, tokens and cost, and for everything. */
@@ -50,6 +54,8 @@ export const STATE_STYLES: Readonly<Record<SessionRecord["state"], Style | undef
 /** What people steer by, as far as there is room: who, in which state and since when, where, doing what; then the rest. */
 export function sessionColumns(rows: readonly RollRow[], options: ColumnOptions): Column<RollRow>[] {
   const { width, now, terminals } = options;
+  const hasResources =
+    width >= (options.resourcesFrom ?? WIDE) && rows.some(({ session }) => cpuOf(session) !== UNKNOWN);
   const hasPhases = rows.some(({ session }) => declaredPhase(session) !== null);
   const columns: (Column<RollRow> | false)[] = [
     { title: "ID", text: of(({ id }) => shortId(id)), style: ({ session }) => faded(session, "bold") },
@@ -114,6 +120,8 @@ export function sessionColumns(rows: readonly RollRow[], options: ColumnOptions)
         isOptional: true,
         importance: 0.5,
       },
+    hasResources && { title: "CPU", text: of(cpuOf), isRight: true, isOptional: true, importance: 0.8 },
+    hasResources && { title: "MEM", text: of(memoryOf), isRight: true, isOptional: true, importance: 0.7 },
     width >= WIDE && {
       title: "TURNS",
       text: of(({ usage }) => count(usage.turns)),

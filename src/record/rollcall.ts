@@ -1,11 +1,13 @@
 import { checkOneOf, checkText } from "../domain/check.ts";
 import { RollcallError } from "../domain/errors.ts";
+import type { Sample } from "../domain/sample.ts";
 import type { EventBody, FeedEvent, SessionEvent } from "../domain/session/event.ts";
 import { FINAL_PHASES, type FinalPhase, isFinal } from "../domain/session/phase.ts";
 import { decideResume, type ResumeVerdict, refuse } from "../domain/session/resume.ts";
 import type { SessionRecord, SessionRow } from "../domain/session/session.ts";
 import type { Status } from "../domain/session/state.ts";
 import { decideFinalize, decideUpdate, type SessionPatch } from "../domain/session/update.ts";
+import type { Instant } from "../domain/time.ts";
 import { checkEntry, type Entry, type NewEntry } from "../domain/transcript/entry.ts";
 import { checkRequest, type UsageEntry } from "../domain/usage.ts";
 import type { BackupReport, VerifyReport } from "../store/maintenance.ts";
@@ -220,6 +222,14 @@ export class Rollcall implements AsyncDisposable {
     const usage = requests.map(checkRequest);
     const { row, isUsageNew } = await this.context.store.change(id, () => ({ events: [], usage }));
     if (isUsageNew && row.hasFile) this.context.files.followLater(id);
+  }
+
+  /** The measurements of a session in order of time; old ones are averages over a minute or an hour. */
+  async samples(
+    id: string,
+    range: { readonly since?: Instant; readonly until?: Instant } = {},
+  ): Promise<Sample[]> {
+    return this.context.store.samples(id, range);
   }
 
   async search(

@@ -53,6 +53,11 @@ export const BAD_CALLS: Readonly<
     [["finalize", "s1"], ["completed|failed|abandoned"]],
     [["delete"], ["needs ID"]],
     [["search"], ["needs QUERY"]],
+    [["samples"], ["needs ID"]],
+    [
+      ["samples", "s1", "--since", "noon"],
+      ["noon", "--since"],
+    ],
     [
       ["completion", "tcsh"],
       ["tcsh", "bash, zsh, fish"],

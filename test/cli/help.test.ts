@@ -15,6 +15,7 @@ const RECORD_COMMANDS = [
   "delete",
   "reconcile",
   "events",
+  "samples",
   "search",
   "stats",
   "export",

@@ -6,7 +6,7 @@ import { LAUNCHER, ROOT, run } from "../cli/rollcall.ts";
 import { findTool } from "../cli/tools.ts";
 import { documentedCommands, type RealAnswer, shapeProblems } from "../json-shapes.ts";
 import { asking, atPrompt, reachAfter } from "./scripted.ts";
-import { type LiveUser, newLiveUser } from "./user.ts";
+import { type LiveUser, newLiveUser, until } from "./user.ts";
 
 /** For the one command that reads standard input. */
 const UPSERT = '{"id":"fleet-1","status":"failed","turns":3,"cost_usd":1}\n';
@@ -66,6 +66,8 @@ test("every command answers with the shape that docs/json.md gives, live", { tim
   await answers.of("rollcall send --wait", id, 'say hi ; tool Read {"a":1}');
   await answers.of("rollcall data", id);
   await answers.of("rollcall logs", id);
+  await until(async () => !JSON.stringify(await user.get(id)).includes('"sampled_at":null'), "a sample");
+  await answers.of("rollcall samples", id);
   await answers.of("rollcall keys", id, "x", "Backspace");
   await answers.of("rollcall send", id, "hang");
   await user.reach(id, "running");

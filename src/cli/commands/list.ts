@@ -33,6 +33,7 @@ export const command: Command = {
     "created-until": { value: "TIME", about: "created before then" },
     limit: { value: "N", about: "at most so many, or all" },
     cursor: { value: "CURSOR", about: "go on behind an earlier page" },
+    wide: { about: "show every column in full, however wide the terminal is" },
     quiet: { short: "q", about: "print ids only" },
     json: JSON_OPTION,
   },
@@ -40,6 +41,7 @@ export const command: Command = {
     ["rollcall list --active-only", "what is going on"],
     ["rollcall list --agent terraform-architect --resumable", "what can be taken up again"],
     ["rollcall list --where task_id=T001 --json", "all of one task"],
+    ["rollcall list --active-only --wide", "with CPU and memory"],
     ["rollcall ls --status failed --since 1d -q", "ids of what failed lately"],
   ],
   async run(input, output) {
@@ -49,7 +51,7 @@ export const command: Command = {
       const limit = limitOf(input, output, rollcall.context.config["list.limit"]);
       if (output.isJson) await printJson(rollcall, { ...options, limit }, output, freshness);
       else if (has(input, "quiet")) await printIds(rollcall, { ...options, limit }, output);
-      else await printTable(rollcall, { ...options, limit }, output);
+      else await printTable(rollcall, { ...options, limit, isWide: has(input, "wide") }, output);
       return 0;
     });
   },
@@ -163,10 +165,10 @@ async function printIds(
 
 async function printTable(
   rollcall: Rollcall,
-  options: ListOptions & { limit: number },
+  { isWide, ...options }: ListOptions & { limit: number; isWide: boolean },
   output: Output,
 ): Promise<void> {
-  const { width } = output;
+  const width = isWide ? Number.POSITIVE_INFINITY : output.width;
   const now = rollcall.context.now();
   let isFirst = true;
   let shown = 0;

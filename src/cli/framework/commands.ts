@@ -120,6 +120,11 @@ export const GROUPS: readonly Group[] = [
       },
       { name: "logs", summary: "print what its terminal showed", load: () => import("../commands/logs.ts") },
       {
+        name: "samples",
+        summary: "show what it used over time",
+        load: () => import("../commands/samples.ts"),
+      },
+      {
         name: "search",
         summary: "find words in transcripts and records",
         load: () => import("../commands/search.ts"),

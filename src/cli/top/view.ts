@@ -36,6 +36,8 @@ export interface View {
 const KEYS = "q quit  ? help  ↵ attach  n next  a approve  d deny  1-9 answer  s send  e end";
 /** A table shorter than this shows too little: what is said of one session gives way to it. */
 const FEWEST_ROWS = 4;
+/** Whoever looks at sessions live wants to see what they use, beside what they do. */
+const RESOURCES_FROM = 100;
 /** Hollow until keys count. */
 const MARK = "▸";
 const UNSETTLED = "▹";
@@ -115,7 +117,7 @@ function highlighted(line: string, cols: number): string {
 function columnsOf({ rows, now, selected, isSettled, terminals }: View, width: number): Column<RollRow>[] {
   return [
     { title: " ", text: ({ session }) => (session.id === selected ? (isSettled ? MARK : UNSETTLED) : " ") },
-    ...sessionColumns(rows, { width, now, asksInRow: true, terminals }),
+    ...sessionColumns(rows, { width, now, asksInRow: true, terminals, resourcesFrom: RESOURCES_FROM }),
   ];
 }
 
