@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Shown } from "../cli/rollcall.ts";
 import { atTerminal } from "../cli/terminal.ts";
+import { rollcallAt } from "./top-terminal.ts";
 import { type LiveUser, newLiveUser, until } from "./user.ts";
 
 interface Resources {
   readonly cpu_percent: number | null;
   readonly memory_rss_bytes: number | null;
+  readonly io_read_chars: number | null;
   readonly io_write_chars: number | null;
   readonly processes: number | null;
   readonly workspace_bytes_used: number | null;
@@ -95,6 +97,25 @@ test("samples, get, list --wide and the roll show what a session uses", { timeou
   expect((await user.ok(["samples", "busy", "--since", later])).stdout).toBe(
     "Nothing was measured in this time.\n",
   );
+});
+
+test("top shows the CPU and memory of sessions at 120 columns", { timeout: 60_000 }, async () => {
+  await using user = await newSampledUser();
+  await user.start(["--name", "busy", "--no-file", "--", "sh", "-c", "while :; do :; done"]);
+  await using terminal = await rollcallAt(user, ["top"], { cols: 120 });
+  await terminal.shows(/CPU +MEM[\s\S]*busy .* [\d.]+% +[\d.]+ [kM]B/);
+});
+
+test("counters go on where the launch before has ended", { timeout: 60_000 }, async () => {
+  await using user = await newSampledUser();
+  await user.start(["scripted", "--name", "talker", "--no-file", "say hi"]);
+  const before = await measured(user, "talker", ({ io_read_chars: chars }) => (chars ?? 0) > 0);
+  await user.ok(["end", "talker"]);
+  const ended = await resourcesOf(user, "talker");
+  expect(ended.io_read_chars).toBeGreaterThanOrEqual(before.io_read_chars ?? 0);
+  await user.ok(["resume", "talker", "-d"]);
+  const after = await measured(user, "talker", ({ sampled_at: at }) => at !== ended.sampled_at);
+  expect(after.io_read_chars).toBeGreaterThan(ended.io_read_chars ?? 0);
 });
 
 async function newSampledUser(): Promise<LiveUser> {

@@ -116,6 +116,8 @@ export class Sampler {
       await this.#options.observations.addSamples(await this.#measure(due));
     } catch (error) {
       this.#options.log.warn({ err: error }, "sessions could not be measured");
+      // What was measured and is not stored is measured again, from what is stored.
+      for (const sampled of due) sampled.launch = undefined;
     }
     this.#isPassing = false;
     for (const sampled of due) {
@@ -132,7 +134,7 @@ export class Sampler {
     for (const sampled of due) {
       // Whatever it does from here on is for the next pass.
       sampled.isTouched = false;
-      sampled.launch ??= await openMeter(sampled.session, context);
+      sampled.launch ??= await this.#open(sampled.session);
     }
     const known = due.filter(({ launch, session }) => launch && this.#sampled.has(session));
     if (known.length === 0) return [];
@@ -150,6 +152,16 @@ export class Sampler {
       if (!reading || reading.processes === 0) return [];
       return [{ sessionId: sampled.session.id, sample: { at, ...this.#sample(sampled, reading, everyMs) } }];
     });
+  }
+
+  /** What cannot be known of one session is no reason to leave out the others. */
+  async #open(session: Facts): Promise<LaunchMeter | undefined> {
+    try {
+      return await openMeter(session, this.#options.context);
+    } catch (error) {
+      this.#options.log.warn({ session: session.id, err: error }, "its counters cannot be read");
+      return undefined;
+    }
   }
 
   #sample(sampled: Sampled, reading: TreeReading, everyMs: number): Omit<Batch["sample"], "at"> {
