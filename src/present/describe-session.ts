@@ -1,7 +1,7 @@
 import type { SessionRecord } from "../domain/session/session.ts";
 import { isLive } from "../domain/session/state.ts";
 import { agentOf, bytes, duration, percentOf, relativeTime } from "./format.ts";
-import { costOf, cpuOf, declaredPhase, memoryOf, nameOf, stateOf, tokensOf } from "./session-cells.ts";
+import { costOf, declaredPhase, nameOf, stateOf, tokensOf } from "./session-cells.ts";
 import { printable } from "./text.ts";
 import { turnError } from "./turn.ts";
 
@@ -69,9 +69,9 @@ function phasesOf(session: SessionRecord): string | null {
 }
 
 function resourcesOf(session: SessionRecord): string | null {
-  const { cpuPercent, processes } = session.resources;
+  const { cpuPercent, memoryRssBytes, processes } = session.resources;
   if (cpuPercent === null || !isLive(session.state)) return null;
-  return `${cpuOf(session)} CPU, ${memoryOf(session)} memory, ${processes === 1 ? "1 process" : `${processes} processes`}`;
+  return `${percentOf(cpuPercent)} CPU, ${bytes(memoryRssBytes ?? 0)} memory, ${processes === 1 ? "1 process" : `${processes} processes`}`;
 }
 
 function overLifeOf({ resources }: SessionRecord): string | null {

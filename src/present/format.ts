@@ -48,6 +48,12 @@ export function bytes(value: number): string {
     : `${(value / 1_000_000_000).toFixed(1)} GB`;
 }
 
+/** The same in a column: three digits and a letter at most. */
+export function shortBytes(value: number): string {
+  if (value < 1_000_000) return `${Math.round(value / 1000)}k`;
+  return value < 999_500_000 ? `${Math.round(value / 1_000_000)}M` : `${(value / 1_000_000_000).toFixed(1)}G`;
+}
+
 export function plural(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }

@@ -1,7 +1,7 @@
 import type { SessionRecord } from "../domain/session/session.ts";
 import { isLive } from "../domain/session/state.ts";
 import type { Instant } from "../domain/time.ts";
-import { agentOf, bytes, count, money, percentOf, UNKNOWN } from "./format.ts";
+import { agentOf, count, money, percentOf, shortBytes, UNKNOWN } from "./format.ts";
 import { isBeforeTurn, turnError } from "./turn.ts";
 
 /** Names of the outside world by which a person finds a session that Rollcall does not carry. */
@@ -106,7 +106,7 @@ export function cpuOf({ state, resources }: SessionRecord): string {
 }
 
 export function memoryOf({ state, resources }: SessionRecord): string {
-  return isLive(state) && resources.memoryRssBytes !== null ? bytes(resources.memoryRssBytes) : UNKNOWN;
+  return isLive(state) && resources.memoryRssBytes !== null ? shortBytes(resources.memoryRssBytes) : UNKNOWN;
 }
 
 /** A sum over something that was not measured is at least so much. */
