@@ -25,7 +25,7 @@ export class LogTable {
   readonly #requests: LazyStatement<[number, number], Changed<KeptRequest> & { readonly id: string }>;
 
   constructor(db: Database) {
-    this.#find = new LazyStatement(db, "SELECT id, machine_id, changed FROM log");
+    this.#find = new LazyStatement(db, "SELECT id, machine_id, changed FROM log WHERE one = 1");
     this.#replace = new LazyStatement(
       db,
       "INSERT OR REPLACE INTO log (one, id, machine_id, changed, sum) VALUES (1, ?, ?, ?, ?)",

@@ -2,5 +2,5 @@
 export const NEXT_CHANGE = `(1 + max(
   coalesce((SELECT max(changed) FROM sessions), 0),
   coalesce((SELECT max(changed) FROM requests), 0),
-  coalesce((SELECT changed FROM log), 0)
+  coalesce((SELECT changed FROM log WHERE one = 1), 0)
 ))`;
