@@ -17,10 +17,22 @@ export interface UsageEntry {
   readonly tokensOutput: number | null;
   readonly tokensCacheRead: number | null;
   readonly tokensCacheWrite: number | null;
+  /** The part of `tokensCacheWrite` that the cache keeps for an hour, at a price of its own. */
+  readonly tokensCacheWriteHour: number | null;
   readonly tokensReasoning: number | null;
+  /** Searches that the provider ran for this request and bills by number. */
+  readonly webSearches: number | null;
+  readonly serviceTier: string | null;
+  /** `fast` costs more with some models. */
+  readonly speed: string | null;
   readonly reportedNanoUsd: number | null;
   readonly computedNanoUsd: number | null;
+  /** The prices behind `computedNanoUsd`: a table with its version, or the user's own. */
+  readonly pricedBy: string | null;
 }
+
+/** Adds the computed cost to a request. A model without a known price leaves it null. */
+export type PriceRequest = (request: UsageEntry) => UsageEntry;
 
 /** By what usage can be summed up. */
 export const USAGE_GROUPS = ["agent", "model", "day", "purpose", "folder"] as const;
@@ -56,7 +68,16 @@ export interface DeclaredTotals {
 }
 
 const SUMMED = ["tokensInput", "tokensOutput", "tokensCacheRead", "tokensCacheWrite"] as const;
-const MEASURED = [...SUMMED, "tokensReasoning", "reportedNanoUsd", "computedNanoUsd"] as const;
+const MEASURED = [
+  ...SUMMED,
+  ...([
+    "tokensCacheWriteHour",
+    "tokensReasoning",
+    "webSearches",
+    "reportedNanoUsd",
+    "computedNanoUsd",
+  ] as const),
+] as const;
 type Summed = (typeof SUMMED)[number] | "tokensReasoning";
 
 /** The sum of a ledger, in whole numbers, so that adding and taking away are exact. */
@@ -92,11 +113,23 @@ export const NO_USAGE: Usage = {
   partial: false,
 };
 
+/**
+ * Whether a later report of a request that the provider named is worth less than the earlier one. While an answer is
+ * streamed, each of its blocks repeats the request with the output so far.
+ */
+export function isSuperseded(request: UsageEntry, earlier: UsageEntry): boolean {
+  return request.isShared === true && (request.tokensOutput ?? -1) < (earlier.tokensOutput ?? -1);
+}
+
 /** Refuses a request that could not be summed up: counts are whole and not negative, or unknown. */
 export function checkRequest(request: UsageEntry): UsageEntry {
   if (checkText(request.requestKey, "requestKey", 512) === "")
     throw new RollcallError("bad_input", "A request needs a key that names it.");
   for (const name of MEASURED) if (request[name] !== null) checkCount(request[name], name);
+  for (const name of ["serviceTier", "speed", "pricedBy"] as const)
+    if (request[name] !== null) checkText(request[name], name, 100);
+  if ((request.tokensCacheWriteHour ?? 0) > (request.tokensCacheWrite ?? 0))
+    throw new RollcallError("bad_input", "tokensCacheWriteHour is a part of tokensCacheWrite.");
   return { ...request, at: checkInstant(request.at, "a request") };
 }
 

@@ -142,9 +142,14 @@ export class Session {
         tokensOutput: count(usage.output, "output"),
         tokensCacheRead: count(usage.cacheRead, "cacheRead"),
         tokensCacheWrite: count(usage.cacheWrite, "cacheWrite"),
+        tokensCacheWriteHour: null,
         tokensReasoning: count(usage.reasoning, "reasoning"),
+        webSearches: null,
+        serviceTier: null,
+        speed: null,
         reportedNanoUsd: usage.costUsd === undefined ? null : Math.round(usage.costUsd * 1e9),
         computedNanoUsd: null,
+        pricedBy: null,
       },
     ]);
     await this.#refresh();

@@ -74,7 +74,12 @@ export const requests: Arbitrary<UsageEntry> = fc.record({
   tokensOutput: tokens,
   tokensCacheRead: tokens,
   tokensCacheWrite: tokens,
+  tokensCacheWriteHour: fc.constant(null),
   tokensReasoning: tokens,
+  webSearches: maybe(fc.nat({ max: 9 })),
+  serviceTier: maybe(word),
+  speed: maybe(fc.constantFrom("standard", "fast")),
   reportedNanoUsd: nanoUsd,
   computedNanoUsd: nanoUsd,
+  pricedBy: maybe(word),
 });

@@ -180,9 +180,14 @@ export function request(requestKey: string, given: Partial<UsageEntry> = {}): Us
     tokensOutput: 5,
     tokensCacheRead: 0,
     tokensCacheWrite: 0,
+    tokensCacheWriteHour: null,
     tokensReasoning: null,
+    webSearches: null,
+    serviceTier: null,
+    speed: null,
     reportedNanoUsd: 1_000_000,
     computedNanoUsd: null,
+    pricedBy: null,
     ...given,
   };
 }

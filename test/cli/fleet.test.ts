@@ -132,9 +132,14 @@ test("totals are refused with exit 4 where requests were counted one by one", as
   const none = {
     tokensCacheRead: 0,
     tokensCacheWrite: 0,
+    tokensCacheWriteHour: null,
     tokensReasoning: 0,
+    webSearches: null,
+    serviceTier: null,
+    speed: null,
     reportedNanoUsd: 5e8,
     computedNanoUsd: null,
+    pricedBy: null,
   };
   const at = new Date().toISOString();
   await library.recordUsage(id, [

@@ -14,9 +14,14 @@ const COUNTED = {
   tokensOutput: 6,
   tokensCacheRead: null,
   tokensCacheWrite: null,
+  tokensCacheWriteHour: null,
   tokensReasoning: null,
+  webSearches: null,
+  serviceTier: null,
+  speed: null,
   reportedNanoUsd: null,
   computedNanoUsd: null,
+  pricedBy: null,
 };
 
 const ENTRIES: readonly (readonly [line: object, entry: object])[] = [

@@ -71,9 +71,14 @@ function usageOf(value: Json): UsageEntry[] {
       tokensOutput: countOf(value.output),
       tokensCacheRead: countOf(value.cache_read),
       tokensCacheWrite: countOf(value.cache_write),
+      tokensCacheWriteHour: null,
       tokensReasoning: countOf(value.reasoning),
+      webSearches: null,
+      serviceTier: null,
+      speed: null,
       reportedNanoUsd: typeof cost === "number" ? countOf(Math.round(cost * 1e9)) : null,
       computedNanoUsd: null,
+      pricedBy: null,
     },
   ];
 }

@@ -29,6 +29,9 @@ describe("what is wrong is refused where it comes in", () => {
     { tokensInput: -1 },
     { tokensOutput: 1.5 },
     { reportedNanoUsd: Number.NaN },
+    { webSearches: -1 },
+    { speed: "x".repeat(101) },
+    { tokensCacheWrite: 3, tokensCacheWriteHour: 4 },
     { at: "soon" },
     { requestKey: "" },
   ])("in a request of the ledger: %o", async (wrong) => {

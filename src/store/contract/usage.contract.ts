@@ -55,6 +55,29 @@ export function usageContract(makePlace: MakePlace): void {
       expect((await store.find("first"))?.ledger).toMatchObject({ requests: 1, sums: { tokensInput: 99 } });
     });
 
+    test("keeps all that the price of a request depends on", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      const full = request("a", {
+        ...{ tokensCacheWrite: 400, tokensCacheWriteHour: 300, webSearches: 2, serviceTier: "standard" },
+        ...{ speed: "fast", computedNanoUsd: 7, pricedBy: "table 1" },
+      });
+      await count(store, "s", [full]);
+      expect(await store.usageOf("s")).toEqual([full]);
+    });
+
+    test("keeps the report with the greatest output of a request that its provider named", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      const report = (tokensOutput: number | null) => request("msg_1", { isShared: true, tokensOutput });
+      const news = [];
+      for (const output of [5, 631, 5, null]) news.push(await count(store, "s", [report(output)]));
+      expect(news).toEqual([true, true, false, false]);
+      expect(await store.usageOf("s")).toEqual([report(631)]);
+    });
+
     test("commits with the events that are decided with it, or not at all", async () => {
       using place = makePlace();
       await using store = place.open();

@@ -13,7 +13,7 @@ import { MIGRATIONS, migrate, versionOf } from "./migrate.ts";
 import { nativeBinding } from "./native-binding.ts";
 import { rowSum } from "./tables/row-sum.ts";
 import { columnsByName } from "./tables/session-table.ts";
-import { UsageTable } from "./tables/usage-table.ts";
+import { LEDGER_COLUMNS, UsageTable } from "./tables/usage-table.ts";
 
 interface KeptRow {
   readonly no: number;
@@ -127,10 +127,7 @@ function* checkSums(db: Database): Iterable<VerifyProblem> {
 const SUMMED = [
   ["events", "session, seq, id, at, channel, kind, body"],
   ["tombstones", "id, agent_type, native_id, at"],
-  [
-    "requests",
-    "session, request_key, at, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning, reported_nano_usd, computed_nano_usd",
-  ],
+  ["requests", ["session", ...LEDGER_COLUMNS].join(", ")],
   ["read_cursors", "session, source, byte_offset, file, memory"],
   ["log", "id, machine_id, changed"],
   ["removed_usage", "day, agent, model, purpose, folder, ledger"],

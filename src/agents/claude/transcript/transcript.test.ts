@@ -62,9 +62,14 @@ describe("a transcript of Claude", () => {
         tokensOutput: 20,
         tokensCacheRead: 3000,
         tokensCacheWrite: 400,
+        tokensCacheWriteHour: null,
         tokensReasoning: 0,
+        webSearches: null,
+        serviceTier: null,
+        speed: null,
         reportedNanoUsd: null,
         computedNanoUsd: null,
+        pricedBy: null,
       })),
     );
     // What it says in place of a model that failed cost nothing.

@@ -97,7 +97,8 @@ describe("a rollout", () => {
       {
         ...{ requestKey: "resp_1", isShared: true, at: "2026-11-16T21:26:24.617Z", model: "m" },
         ...{ tokensInput: 100, tokensOutput: 20, tokensCacheRead: 3000, tokensCacheWrite: 400 },
-        ...{ tokensReasoning: 7, reportedNanoUsd: null, computedNanoUsd: null },
+        ...{ tokensCacheWriteHour: null, tokensReasoning: 7, webSearches: null, serviceTier: null },
+        ...{ speed: null, reportedNanoUsd: null, computedNanoUsd: null, pricedBy: null },
       },
     ]);
   });

@@ -21,8 +21,13 @@ export function usageOf(payload: JsonObject, at: Instant, model: string | null):
     tokensOutput: countOf(usage.output_tokens),
     tokensCacheRead: cacheRead,
     tokensCacheWrite: cacheWrite,
+    tokensCacheWriteHour: null,
     tokensReasoning: countOf(usage.reasoning_output_tokens),
+    webSearches: null,
+    serviceTier: null,
+    speed: null,
     reportedNanoUsd: null,
     computedNanoUsd: null,
+    pricedBy: null,
   };
 }

@@ -5,6 +5,7 @@ import type { SessionRow } from "../../../domain/session/session.ts";
 import {
   addToLedger,
   EMPTY_LEDGER,
+  isSuperseded,
   type LedgerSum,
   type UsageEntry,
   type UsageGroup,
@@ -22,9 +23,14 @@ export interface KeptRequest {
   readonly tokens_output: number | null;
   readonly tokens_cache_read: number | null;
   readonly tokens_cache_write: number | null;
+  readonly tokens_cache_write_hour: number | null;
   readonly tokens_reasoning: number | null;
+  readonly web_searches: number | null;
+  readonly service_tier: string | null;
+  readonly speed: string | null;
   readonly reported_nano_usd: number | null;
   readonly computed_nano_usd: number | null;
+  readonly priced_by: string | null;
   readonly shared: number;
 }
 
@@ -32,16 +38,14 @@ export interface KeptRequest {
 type Group = Readonly<Record<UsageGroup, string>>;
 type KeptTotal = Group & { readonly ledger: string };
 
-const NAMES = ["request_key", "at", "model", "tokens_input", "tokens_output", "tokens_cache_read"] as const;
-const COLUMNS = [
-  ...NAMES,
-  "tokens_cache_write",
-  "tokens_reasoning",
-  "reported_nano_usd",
-  "computed_nano_usd",
+/** In the order of `valuesOf`, over which each row has a sum. */
+export const LEDGER_COLUMNS = [
+  ...["request_key", "at", "model", "tokens_input", "tokens_output", "tokens_cache_read"],
+  ...["tokens_cache_write", "tokens_cache_write_hour", "tokens_reasoning", "web_searches"],
+  ...["service_tier", "speed", "reported_nano_usd", "computed_nano_usd", "priced_by"],
 ] as const;
 
-export const REQUEST_COLUMNS = [...COLUMNS, "shared"].map((name) => `r.${name}`).join(", ");
+export const REQUEST_COLUMNS = [...LEDGER_COLUMNS, "shared"].map((name) => `r.${name}`).join(", ");
 
 export class UsageTable {
   readonly #find: LazyStatement<[number, string], KeptRequest>;
@@ -55,7 +59,7 @@ export class UsageTable {
   readonly #keepRemoved: LazyStatement<(string | number)[]>;
 
   constructor(db: Database) {
-    const columns = COLUMNS.join(", ");
+    const columns = LEDGER_COLUMNS.join(", ");
     this.#find = new LazyStatement(
       db,
       `SELECT ${columns}, shared FROM requests WHERE session = ? AND request_key = ?`,
@@ -64,7 +68,7 @@ export class UsageTable {
     this.#replace = new LazyStatement(
       db,
       `INSERT OR REPLACE INTO requests (session, ${columns}, sum, shared, changed)
-       VALUES (?, ${COLUMNS.map(() => "?").join(", ")}, ?, ?, ${NEXT_CHANGE})`,
+       VALUES (?, ${LEDGER_COLUMNS.map(() => "?").join(", ")}, ?, ?, ${NEXT_CHANGE})`,
     );
     this.#page = new LazyStatement(
       db,
@@ -89,10 +93,12 @@ export class UsageTable {
     );
   }
 
-  /** Whether exactly this stands under its key already. */
+  /** Whether exactly this stands under its key already, or a later report of the same request. */
   has(sessionNo: number, request: UsageEntry): boolean {
     const kept = this.#find.get(sessionNo, request.requestKey);
-    return kept !== undefined && isDeepStrictEqual(toRequest(kept), request);
+    if (kept === undefined) return false;
+    const earlier = toRequest(kept);
+    return isSuperseded(request, earlier) || isDeepStrictEqual(earlier, request);
   }
 
   /** Whether another session has reported this request, under the key that its provider gave it. */
@@ -173,9 +179,14 @@ function valuesOf(request: UsageEntry): (string | number | null)[] {
     request.tokensOutput,
     request.tokensCacheRead,
     request.tokensCacheWrite,
+    request.tokensCacheWriteHour,
     request.tokensReasoning,
+    request.webSearches,
+    request.serviceTier,
+    request.speed,
     request.reportedNanoUsd,
     request.computedNanoUsd,
+    request.pricedBy,
   ];
 }
 
@@ -189,9 +200,14 @@ export function toRequest(kept: KeptRequest): UsageEntry {
     tokensOutput: kept.tokens_output,
     tokensCacheRead: kept.tokens_cache_read,
     tokensCacheWrite: kept.tokens_cache_write,
+    tokensCacheWriteHour: kept.tokens_cache_write_hour,
     tokensReasoning: kept.tokens_reasoning,
+    webSearches: kept.web_searches,
+    serviceTier: kept.service_tier,
+    speed: kept.speed,
     reportedNanoUsd: kept.reported_nano_usd,
     computedNanoUsd: kept.computed_nano_usd,
+    pricedBy: kept.priced_by,
   };
 }
 
