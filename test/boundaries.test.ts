@@ -56,6 +56,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "@xterm/headless": "host/",
   pino: "daemon/",
   zod: "operations/",
+  "@pydantic/genai-prices": "telemetry/",
 };
 
 /** The lists of words that everything else is derived from. */

@@ -113,7 +113,11 @@ describe("docs/operations.md", () => {
     const listed = tableRows(section(read("docs/operations.md"), "Settings")).slice(1);
     const expected = Object.entries(SETTINGS).map(([name, { default: value, inProject }]) => [
       name,
-      name === "machine" ? "the host name" : Array.isArray(value) || value === "" ? "none" : String(value),
+      name === "machine"
+        ? "the host name"
+        : typeof value === "object" || value === ""
+          ? "none"
+          : String(value),
       inProject ? "yes" : "no",
     ]);
     expect(listed.map((cells) => cells.slice(0, 3).map((cell) => cell.replaceAll("`", "")))).toEqual(

@@ -16,6 +16,7 @@ import { handlersOf } from "./handlers.ts";
 import { OutputSlices } from "./intake/output-slices.ts";
 import { openLog } from "./log.ts";
 import { makePlaces, type Places, placesOf } from "./places.ts";
+import { Pricing } from "./pricing.ts";
 import { SampleRetention } from "./samples/sample-retention.ts";
 import { Sampler } from "./samples/sampler.ts";
 import type { Programs } from "./services.ts";
@@ -121,6 +122,7 @@ async function serve(
     trees: new TreeWatch(),
     sampler: new Sampler({ context: rollcall.context, observations, log, config }),
     slices: new OutputSlices(),
+    pricing: new Pricing({ home, log }),
     programs,
     version,
   };

@@ -7,6 +7,7 @@ import type { EventHub } from "./feed/event-hub.ts";
 import type { Observations } from "./feed/observations.ts";
 import type { OutputSlices } from "./intake/output-slices.ts";
 import type { Places } from "./places.ts";
+import type { Pricing } from "./pricing.ts";
 import type { Sampler } from "./samples/sampler.ts";
 import type { Leftovers } from "./session/leftovers.ts";
 import type { TreeWatch } from "./session/tree-watch.ts";
@@ -26,6 +27,7 @@ export interface Services {
   readonly trees: TreeWatch;
   readonly sampler: Sampler;
   readonly slices: OutputSlices;
+  readonly pricing: Pricing;
   readonly programs: Programs;
   readonly version: string;
 }

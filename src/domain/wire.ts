@@ -13,6 +13,8 @@ const OPAQUE = new Set([
   "toolCalls",
   "tool_calls",
   "env",
+  // Keyed by the names of models.
+  "prices",
 ]);
 
 /** The snake_case form of our own data, for every wire. */

@@ -1,4 +1,5 @@
-import type { Json } from "../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject, readJsonObject } from "../domain/json.ts";
+import { readModelPrices } from "../domain/price.ts";
 import { LONGEST_DURATION_MS, parseDuration } from "../domain/time.ts";
 
 export interface Setting<T extends Json> {
@@ -13,6 +14,9 @@ export interface Setting<T extends Json> {
 
 /** What people write for a limit that is not there. */
 export const NO_LIMIT = "none";
+
+const PRICES_VALID =
+  "a JSON object of models, each with input and output in dollars for a million tokens, and perhaps cache_read, cache_write, cache_write_hour, web_search (dollars for one) and fast (a factor)";
 
 export function whole(
   value: number,
@@ -85,6 +89,18 @@ export function text(value: string, about: string, inProject: boolean, least = 1
 export function word(value: string, about: string, choices: readonly string[]): Setting<string> {
   const read = (given: Json) => choices.find((choice) => choice === given);
   return { default: value, about, inProject: false, valid: `one of ${choices.join(", ")}`, read };
+}
+
+/** The user's own prices by model, as an object or as the text of one. */
+export function prices(about: string): Setting<JsonObject> {
+  const read = (given: Json) => {
+    const value = typeof given === "string" ? readJsonObject(given) : given;
+    const isValid =
+      isJsonObject(value) &&
+      Object.entries(value).every(([model, one]) => model !== "" && readModelPrices(one) !== undefined);
+    return isValid ? value : undefined;
+  };
+  return { default: {}, about, inProject: false, valid: PRICES_VALID, read };
 }
 
 export function names(

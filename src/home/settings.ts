@@ -4,12 +4,25 @@ import { join } from "node:path";
 import { show } from "../domain/check.ts";
 import { RollcallError } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
+import { type PriceOverrides, readModelPrices } from "../domain/price.ts";
 import type { ResumePolicy } from "../domain/session/resume.ts";
 import { parseDuration } from "../domain/time.ts";
 import { readForeignText, UnfitFileError } from "../machine/foreign-file.ts";
 import { replaceFile } from "../machine/replace-file.ts";
 import { configPath } from "./layout.ts";
-import { duration, flag, interval, limit, names, type Setting, size, text, whole, word } from "./setting.ts";
+import {
+  duration,
+  flag,
+  interval,
+  limit,
+  names,
+  prices,
+  type Setting,
+  size,
+  text,
+  whole,
+  word,
+} from "./setting.ts";
 import { checkStateFolder } from "./state-folder.ts";
 
 const MOST_BYTES = 1024 * 1024;
@@ -65,6 +78,7 @@ export const SETTINGS = {
   record_files: flag(true, "keep a readable record file of each session in its workspace", true),
   machine: text(hostname(), "the name of this computer in records", false),
   "redact.env": names([], "more environment variables whose values are secret", false),
+  prices: prices("your own prices by model, as JSON; they win over those that come with Rollcall"),
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
@@ -90,6 +104,12 @@ export function loadConfig(home: string, workspace: string | undefined): LoadedC
     Object.entries(SETTINGS).map(([name, setting]) => [name, setting.default]),
   );
   return { config: { ...defaults, ...user, ...allowed } as unknown as Config, ignored };
+}
+
+/** The user's own prices. What the file says was checked when it was read. */
+export function priceOverridesOf(config: Config): PriceOverrides {
+  const read = Object.entries(config.prices).map(([model, value]) => [model, readModelPrices(value)]);
+  return Object.fromEntries(read) as PriceOverrides;
 }
 
 /** Writes one setting into the user's file; null takes it out. */

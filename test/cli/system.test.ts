@@ -173,6 +173,16 @@ test("config shows, sets and unsets settings, in the user's own file", async () 
   });
 });
 
+test("prices of one's own are kept as they are, names of models included", async () => {
+  using user = newUser();
+  const prices = { "Vendor/Model-X.1": { input: 2, output: 10, cache_read: 0.5 } };
+  const text = JSON.stringify(prices);
+  expect((await user.ok(["config", "set", "prices", text, "--json"])).json).toEqual({ prices });
+  expect((await user.ok(["config", "get", "prices"])).stdout).toBe(`${text}\n`);
+  const file = readFileSync(join(user.state, "config.json"), "utf8");
+  expect(JSON.parse(file)).toEqual({ prices });
+});
+
 test("a setting takes effect, and a flag wins over it", async () => {
   using user = newUser();
   await user.upsert({ id: "old", last_active_at: new Date(Date.now() - 3 * 3_600_000).toISOString() });
@@ -202,6 +212,10 @@ test("wrong settings exit 2 with what is valid, and so does a config file that c
     ["set", "list.limit", "abc", "whole number"],
     ["set", "resume.max_idle", "soon", "30m"],
     ["set", "record_files", "maybe", "true or false"],
+    ["set", "prices", "cheap", "a JSON object of models"],
+    ["set", "prices", '{"m":{"input":1}}', "input and output"],
+    ["set", "prices", '{"m":{"input":1,"output":-1}}', "input and output"],
+    ["set", "prices", '{"m":{"input":1,"output":1,"colour":1}}', "cache_read"],
     ["set", "list.limit", "--help"],
     ["bogus", "get, set"],
   ];

@@ -19,6 +19,10 @@ export const command: Command = {
   examples: [
     ["rollcall config get", "all settings, with what they are for"],
     ["rollcall config set resume.max_idle 2h", "sessions stay resumable for two hours"],
+    [
+      `rollcall config set prices '{"my-model":{"input":2,"output":10}}'`,
+      "what a million tokens of a model cost you",
+    ],
     ["rollcall config unset resume.max_idle", "back to the default"],
   ],
   async run(input, output) {
@@ -68,5 +72,6 @@ function show(home: string, name: string | undefined, output: Output): number {
 }
 
 function text(value: unknown): string {
-  return Array.isArray(value) ? value.join(",") : String(value);
+  if (Array.isArray(value)) return value.join(",");
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }

@@ -3,6 +3,7 @@ import type { ReadCursor } from "../../domain/read-cursor.ts";
 import type { Decision, EventBody, NewEvent } from "../../domain/session/event.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
+import type { PriceRequest } from "../../domain/usage.ts";
 
 /** The part of a parsed piece that goes into the record. */
 export type Recordable = {
@@ -14,6 +15,8 @@ export interface ParsedPiece extends Recordable {
   readonly now: Instant;
   /** Gives what happened an id, a time and a channel. */
   readonly stamp: (body: EventBody, at: Instant) => NewEvent;
+  /** Adds to each request what it costs; without it they are counted as the agent reports them. */
+  readonly price?: PriceRequest | undefined;
   /** Names the place of the piece, so that reading it again adds nothing; undefined where it has none. */
   readonly key?: string | undefined;
   /** How much of the agent's output is in the transcript with this piece. */
@@ -39,7 +42,7 @@ export interface TurnEvent {
  * usage, all of which commit together. An entry has the time at which the agent said it.
  */
 export function decideParsed(row: SessionRow, piece: ParsedPiece): Decision {
-  const { now, stamp, turns, usage = [] } = piece;
+  const { now, stamp, turns, price, usage = [] } = piece;
   const saidAt = piece.at === undefined || piece.at > now ? now : piece.at;
   const turnEvents = (events: readonly TurnEvent[] = []) =>
     events.map(({ id, body }) => ({ ...stamp(body(row.generation), saidAt), id }));
@@ -50,7 +53,7 @@ export function decideParsed(row: SessionRow, piece: ParsedPiece): Decision {
       ...entriesAdded(piece, saidAt),
       ...turnEvents(turns?.after),
     ],
-    usage,
+    usage: price === undefined ? usage : usage.map(price),
     ...(piece.cursors === undefined ? {} : { cursors: piece.cursors }),
   };
 }

@@ -5,6 +5,7 @@ import type { Source } from "../../domain/session/evidence.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import type { Signal } from "../../domain/supervise/signal.ts";
 import { type Context, nowOf, stamp } from "../../record/context.ts";
+import type { Pricing } from "../pricing.ts";
 import type { ActivityWatch } from "../session/activity-watch.ts";
 import type {
   DeliveryPort,
@@ -38,6 +39,7 @@ interface Ports
   readonly context: Context;
   readonly memory: KeptMemory;
   readonly activity: ActivityWatch;
+  readonly pricing: Pick<Pricing, "now">;
   redact<T>(value: T): T;
   /** Follows the row after a commit that changed no state. */
   learned(row: SessionRow): Promise<void>;
@@ -157,9 +159,10 @@ export class Intake implements Pick<IntakePort["intake"], keyof IntakePort["inta
   async #write(parsed: Recordable, place: Place | null): Promise<void> {
     const { identity, entries = [], usage = [] } = parsed;
     if (identity === undefined && entries.length + usage.length === 0) return;
-    const { id, carrying, context } = this.#session;
+    const { id, carrying, context, pricing } = this.#session;
     const piece: ParsedPiece = {
       ...parsed,
+      price: usage.length === 0 ? undefined : await pricing.now(),
       ...place,
       now: nowOf(context),
       stamp: (body, at) => stamp(context, body, at),

@@ -180,9 +180,10 @@ export class OutsideSession {
     const { identity, entries = [], usage = [] } = parsed;
     const marks = (turn && this.#turns?.mark(turn)) ?? [];
     if (identity === undefined && entries.length + usage.length + marks.length === 0) return;
-    const { context } = this.#services;
+    const { context, pricing } = this.#services;
     const piece: ParsedPiece = {
       ...parsed,
+      price: usage.length === 0 ? undefined : await pricing.now(),
       now: nowOf(context),
       stamp: (body, at) => ({ ...stamp(context, body, at), channel: null }),
       ...place,

@@ -49,6 +49,7 @@ export class LiveSession {
   readonly screens: Services["screens"];
   readonly snapshots: Services["snapshots"];
   readonly slices: Services["slices"];
+  readonly pricing: Services["pricing"];
   readonly observations: Services["observations"];
   readonly memory: KeptMemory;
   readonly activity: ActivityWatch;
@@ -88,6 +89,7 @@ export class LiveSession {
     this.screens = services.screens;
     this.snapshots = services.snapshots;
     this.slices = services.slices;
+    this.pricing = services.pricing;
     this.observations = services.observations;
     this.memory = new KeptMemory(this.folder);
     this.activity = new ActivityWatch(services.context.now, () => this.liveFacts.writeSoon());
