@@ -141,6 +141,17 @@ export function takeFromLedger(sum: LedgerSum, entry: UsageEntry): LedgerSum {
   return moveLedger(sum, entry, -1);
 }
 
+/** Whether a sum holds a request without any cost. */
+export function hasUnpriced(sum: LedgerSum): boolean {
+  return sum.reported + sum.computed < sum.requests;
+}
+
+/** The reported cost counts before the computed one. */
+export function costSourceOfRequest(request: UsageEntry): CostSource {
+  const isReported = request.reportedNanoUsd !== null;
+  return costSourceOf(isReported, !isReported && request.computedNanoUsd !== null);
+}
+
 export function usageOfLedger(sum: LedgerSum, turns: number | null): Usage {
   const bucket = (name: Summed) => (sum.measured[name] === 0 ? null : sum.sums[name]);
   const priced = sum.reported + sum.computed;
@@ -153,7 +164,7 @@ export function usageOfLedger(sum: LedgerSum, turns: number | null): Usage {
     tokensReasoning: bucket("tokensReasoning"),
     costUsd: priced === 0 ? null : sum.nanoUsd / 1e9,
     costSource: costSourceOf(sum.reported > 0, sum.computed > 0),
-    partial: priced < sum.requests || SUMMED.some((name) => sum.measured[name] < sum.requests),
+    partial: hasUnpriced(sum) || SUMMED.some((name) => sum.measured[name] < sum.requests),
   });
 }
 

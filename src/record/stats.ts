@@ -6,6 +6,7 @@ import { combineUsage, NO_USAGE, type Usage, type UsageGroup, usageOfLedger } fr
 import type { StoredSession } from "../store/store.ts";
 import { type ResumeFigures, resumeFigures } from "./delegate/resume-figures.ts";
 import type { Rollcall } from "./rollcall.ts";
+import { unpricedOf } from "./usage.ts";
 
 export interface StatsOptions {
   /** Sessions that were active since then, and what was used since then. */
@@ -20,6 +21,8 @@ export interface Stats {
   readonly sessions: Readonly<Record<Status | "total" | "withErrors", number>>;
   readonly durationMs: { readonly median: number | null; readonly p95: number | null };
   readonly usage: Usage;
+  /** Models with requests that have no price. */
+  readonly unpricedModels: readonly string[];
   readonly by: UsageGroup | null;
   readonly groups: readonly StatsGroup[];
   readonly resume?: ResumeFigures;
@@ -37,13 +40,17 @@ export async function statsOf(rollcall: Rollcall, options: StatsOptions): Promis
   const { since, by = null } = options;
   const tally = new Tally(by);
   for await (const session of storedSessions(rollcall, since)) tally.add(session);
-  const ledger = await rollcall.context.store.usageTotals({ by, ...(since === undefined ? {} : { since }) });
+  const window = since === undefined ? {} : { since };
+  const ledger = await rollcall.context.store.usageTotals({ ...window, by });
   for (const total of ledger) tally.addUsage(total.group, usageOfLedger(total.ledger, null));
+  const models =
+    by === "model" ? ledger : await rollcall.context.store.usageTotals({ ...window, by: "model" });
   return {
     since: since ?? null,
     sessions: tally.counts,
     durationMs: tally.durations(),
     usage: tally.usage(),
+    unpricedModels: unpricedOf(models),
     by,
     groups: by === null ? [] : tally.groups(),
     ...(options.resume ? { resume: await resumeFigures(rollcall, tally, since) } : {}),

@@ -17,6 +17,7 @@ const RECORD_COMMANDS = [
   "events",
   "samples",
   "search",
+  "usage",
   "stats",
   "export",
   "hook",

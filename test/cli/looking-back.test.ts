@@ -61,7 +61,15 @@ test("stats counts sessions by status, durations and usage, and by each group", 
   );
   await user.ok(["update", "b", "--error", "no"]);
   const { json } = await user.ok(["stats", "--json"]);
-  expect(Object.keys(json)).toEqual(["since", "sessions", "duration_ms", "usage", "by", "groups"]);
+  expect(Object.keys(json)).toEqual([
+    "since",
+    "sessions",
+    "duration_ms",
+    "usage",
+    "unpriced_models",
+    "by",
+    "groups",
+  ]);
   expect(json.sessions).toEqual({
     total: 3,
     active: 1,
@@ -83,6 +91,62 @@ test("stats counts sessions by status, durations and usage, and by each group", 
   expect((await user.ok(["stats", "--since", "2030-01-01", "--json"])).json.sessions).toMatchObject({
     total: 0,
   });
+});
+
+test("usage shows tokens and cost by model and request, and names models without a price", async () => {
+  using user = newUser();
+  const id = await user.create("--id", "spent");
+  await using library = await user.library();
+  const none = { tokensCacheWriteHour: null, webSearches: null, serviceTier: null, speed: null };
+  const used = { tokensInput: 100, tokensOutput: 20, tokensCacheRead: 3000, tokensCacheWrite: 400, ...none };
+  const more = { tokensReasoning: 7, reportedNanoUsd: null, computedNanoUsd: null, pricedBy: null };
+  await library.recordUsage(id, [
+    {
+      requestKey: "b",
+      at: "2026-01-08T00:00:02.000Z",
+      model: "dear",
+      ...used,
+      ...more,
+      reportedNanoUsd: 5e8,
+    },
+    { requestKey: "c", at: "2026-01-08T00:00:01.000Z", model: "new", ...used, ...more },
+    {
+      requestKey: "a",
+      at: "2026-01-08T00:00:03.000Z",
+      model: "dear",
+      ...used,
+      ...more,
+      computedNanoUsd: 25e7,
+    },
+  ]);
+  const { json } = await user.ok(["usage", id, "--requests", "--json"]);
+  expect(json).toMatchObject({
+    session_id: id,
+    usage: { tokens_total: 10_560, cost_usd: 0.75, cost_source: "mixed", partial: true },
+    models: [
+      { model: "dear", requests: 2, usage: { tokens_output: 40, cost_usd: 0.75, partial: false } },
+      { model: "new", requests: 1, usage: { cost_usd: null, cost_source: "unpriced", partial: true } },
+    ],
+    unpriced_models: ["new"],
+    requests: [
+      { request_key: "c", cost_usd: null, cost_source: "unpriced" },
+      { request_key: "b", cost_usd: 0.5, cost_source: "reported", reported_usd: 0.5, computed_usd: null },
+      { request_key: "a", cost_usd: 0.25, cost_source: "computed", computed_usd: 0.25 },
+    ],
+  });
+  expect((await user.ok(["usage", id, "--json"])).json).not.toHaveProperty("requests");
+  const { stdout } = await user.ok(["usage", id, "--requests"]);
+  expect(stdout).toMatch(/^usage {6}10\.6k tokens, \$0\.75 \(mixed\); partial.*\nunpriced {3}new\n/);
+  expect(stdout).toMatch(/\ndear +2 +200 +40 +6000 +800 +14 +\$0\.75 +mixed\n/);
+  expect(stdout).toMatch(/\n2026-01-08T00:00:01\.000Z +new +100 +20 +3000 +400 +7 +— +unpriced\n/);
+  expect((await user.ok(["stats"])).stdout).toContain("\nunpriced   new\n");
+  expect((await user.rollcall(["usage", "nobody", "--json"])).code).toBe(3);
+});
+
+test("usage of a session that nobody measured says so", async () => {
+  using user = newUser();
+  const id = await user.create();
+  expect((await user.ok(["usage", id])).stdout).toBe("usage      — tokens, —\n");
 });
 
 test("stats shows people what is not known as —, and a sum over it as partial", async () => {

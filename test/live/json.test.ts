@@ -68,6 +68,7 @@ test("every command answers with the shape that docs/json.md gives, live", { tim
   await answers.of("rollcall logs", id);
   await until(async () => !JSON.stringify(await user.get(id)).includes('"sampled_at":null'), "a sample");
   await answers.of("rollcall samples", id);
+  await answers.of("rollcall usage --requests", id);
   await answers.of("rollcall keys", id, "x", "Backspace");
   await answers.of("rollcall send", id, "hang");
   await user.reach(id, "running");
@@ -109,6 +110,7 @@ async function recordCalls(user: LiveUser): Promise<[string, ...string[]][]> {
     ["rollcall get", record],
     ["rollcall events", record],
     ["rollcall search", "two"],
+    ["rollcall usage", "last"],
     ["rollcall stats", "--resume"],
     ["rollcall stats", "--by", "agent"],
     ["rollcall reconcile"],

@@ -49,6 +49,7 @@ function print(stats: Stats, output: Output): void {
   );
   const partial = stats.usage.partial ? " (partial: not everything was measured)" : "";
   output.line(`usage      ${count(stats.usage.tokensTotal)} tokens, ${money(stats.usage.costUsd)}${partial}`);
+  if (stats.unpricedModels.length > 0) output.line(`unpriced   ${stats.unpricedModels.join(", ")}`);
   if (stats.by !== null) printGroups(stats, output);
   if (stats.resume) printResume(stats.resume, output);
 }

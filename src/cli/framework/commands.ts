@@ -130,6 +130,11 @@ export const GROUPS: readonly Group[] = [
         load: () => import("../commands/search.ts"),
       },
       {
+        name: "usage",
+        summary: "show its tokens and cost, by model and request",
+        load: () => import("../commands/usage.ts"),
+      },
+      {
         name: "stats",
         summary: "count sessions, tokens, cost and resumes",
         load: () => import("../commands/stats.ts"),

@@ -1,0 +1,102 @@
+import {
+  addToLedger,
+  type CostSource,
+  costSourceOfRequest,
+  EMPTY_LEDGER,
+  hasUnpriced,
+  type LedgerSum,
+  type Usage,
+  type UsageEntry,
+  usageOfLedger,
+} from "../domain/usage.ts";
+import type { Rollcall } from "./rollcall.ts";
+
+export interface UsageReport {
+  readonly sessionId: string;
+  readonly usage: Usage;
+  readonly usageWithChildren: Usage;
+  readonly models: readonly ModelUsage[];
+  /** Models of this session with requests that have no price. */
+  readonly unpricedModels: readonly string[];
+  /** By time; only where they were asked for. */
+  readonly requests?: readonly CountedRequest[];
+}
+
+export interface ModelUsage {
+  readonly model: string | null;
+  readonly requests: number;
+  readonly usage: Omit<Usage, "turns">;
+}
+
+/** A request of the ledger with its money in dollars. */
+export type CountedRequest = Omit<UsageEntry, "isShared" | "reportedNanoUsd" | "computedNanoUsd"> & {
+  readonly costUsd: number | null;
+  readonly costSource: CostSource;
+  readonly reportedUsd: number | null;
+  readonly computedUsd: number | null;
+};
+
+const CHUNK = 1000;
+
+/** The usage of one session by model and, where asked for, by request. */
+export async function usageReportOf(
+  rollcall: Rollcall,
+  id: string,
+  options: { readonly requests?: boolean } = {},
+): Promise<UsageReport> {
+  const { usage, usageWithChildren } = await rollcall.get(id);
+  const models = new Map<string | null, LedgerSum>();
+  const requests: UsageEntry[] = [];
+  for await (const request of requestsOf(rollcall, id)) {
+    models.set(request.model, addToLedger(models.get(request.model) ?? EMPTY_LEDGER, request));
+    if (options.requests) requests.push(request);
+  }
+  requests.sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
+  return {
+    sessionId: id,
+    usage,
+    usageWithChildren,
+    models: [...models].map(([model, ledger]) => modelUsage(model, ledger)),
+    unpricedModels: unpricedOf([...models].map(([group, ledger]) => ({ group, ledger }))),
+    ...(options.requests ? { requests: requests.map(counted) } : {}),
+  };
+}
+
+/** The names of models with requests that have no price, in order. */
+export function unpricedOf(
+  totals: readonly { readonly group: string | null; readonly ledger: LedgerSum }[],
+): string[] {
+  return totals.flatMap(({ group, ledger }) => (group !== null && hasUnpriced(ledger) ? [group] : [])).sort();
+}
+
+async function* requestsOf({ context }: Rollcall, id: string): AsyncIterable<UsageEntry> {
+  let after = "";
+  for (;;) {
+    const page = await context.store.usageOf(id, { after, limit: CHUNK });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < CHUNK) return;
+    after = last.requestKey;
+  }
+}
+
+function modelUsage(model: string | null, ledger: LedgerSum): ModelUsage {
+  const { turns: _, ...usage } = usageOfLedger(ledger, null);
+  return { model, requests: ledger.requests, usage };
+}
+
+function counted(request: UsageEntry): CountedRequest {
+  const { isShared: _, reportedNanoUsd, computedNanoUsd, pricedBy, ...rest } = request;
+  return {
+    ...rest,
+    costUsd: dollars(reportedNanoUsd ?? computedNanoUsd),
+    costSource: costSourceOfRequest(request),
+    reportedUsd: dollars(reportedNanoUsd),
+    computedUsd: dollars(computedNanoUsd),
+    pricedBy,
+  };
+}
+
+function dollars(nanoUsd: number | null): number | null {
+  return nanoUsd === null ? null : nanoUsd / 1e9;
+}
