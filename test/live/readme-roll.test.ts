@@ -32,13 +32,18 @@ function sampleOf(readme: string): string {
   return block.trimEnd();
 }
 
-/** Without ids, ages, times of day, and the lines behind the table; who asked first is a matter of milliseconds. */
+/** Without ids, ages, times of day, what the writer has used so far, and the lines behind the table; who asked first is a matter of milliseconds. */
 function steady(roll: string): string[] {
   const plain = roll
     .replace(/\n\n?Start one:[\s\S]*$/, "")
     .replace(/^[0-9a-f]{6}(?= )/gm, "ID    ")
     .replace(/ (?: \d[smh]|\d\d[smh]|now)(?= )/g, " AGE")
     .replace(/\b\d\d:\d\d:\d\d\b/g, "HH:MM:SS")
+    .replace(/ +(TOKENS) +(COST)$/gm, " $1 $2")
+    .replace(/ +(\S+) +(\S+)$/gm, (end, tokens: string, cost: string) =>
+      /^(?:—|\$[\d.]+)$/.test(cost) ? ` ${tokens} ${cost}` : end,
+    )
+    .replace(/^(.* demo-writer .*) [\d.]+[kM]? \$[\d.]+$/gm, "$1 TOKENS COST")
     .replace(/ +$/gm, "")
     .trimEnd();
   const [head = "", table = ""] = plain.split("\n\n");

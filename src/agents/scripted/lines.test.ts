@@ -71,6 +71,11 @@ describe("a line of scripted", () => {
     expect(parseStream(JSON.stringify(RESULT))).toMatchObject({ usage: [COUNTED] });
   });
 
+  test("of a request in mid-turn counts it and says nothing else", () => {
+    const line = JSON.stringify({ type: "usage", usage: [REQUEST] });
+    for (const parse of [parseTranscript, parseStream]) expect(parse(line)).toEqual({ usage: [COUNTED] });
+  });
+
   test("with all that a request can use counts it exactly", () => {
     const full = { ...REQUEST, cache_read: 3000, cache_write: 400, reasoning: 7, cost_usd: 0.123456789 };
     expect(parseTranscript(JSON.stringify({ ...RESULT, usage: [full] })).usage).toEqual([

@@ -14,7 +14,8 @@ export function parseFields(line: JsonObject): Omit<Parsed, "signal"> {
     return { child: { nativeId: line.id } };
   if (line.type === "queued" && typeof line.text === "string") return { taken: [line.text] };
   const entry = entryOf(line);
-  const usage = line.type === "result" && Array.isArray(line.usage) ? line.usage.flatMap(usageOf) : [];
+  const counts = line.type === "result" || line.type === "usage";
+  const usage = counts && Array.isArray(line.usage) ? line.usage.flatMap(usageOf) : [];
   return {
     ...(entry === undefined ? {} : { entries: [entry] }),
     ...(usage.length === 0 ? {} : { usage }),

@@ -14,6 +14,9 @@ interface DemoSession {
 
 const CLOCK = "while :; do date +%T; sleep 2; done";
 
+/** No model is called; this one has a price, so that the demo shows what such a fleet would cost. */
+const PRICED_MODEL = "gpt-5";
+
 /** The mark in the metadata of a session of the demo: only what carries it is ended with the demo. */
 export const DEMO_MARK = "rollcall_demo";
 
@@ -21,7 +24,7 @@ export const DEMO_MARK = "rollcall_demo";
 export const DEMO_FLEET: readonly DemoSession[] = [
   scripted("demo-writer", "works and streams", "rollcall attach demo-writer", {
     goal: "Write the release notes",
-    prompt: 'think Which changes matter? ; tool Read {"file":"CHANGELOG.md"} ; stream 20000 150',
+    prompt: 'think Which changes matter? ; tool Read {"file":"CHANGELOG.md"} ; spend 1000 150',
   }),
   scripted("demo-deploy", "asks permission", "rollcall approve demo-deploy", {
     goal: "Roll out version 2",
@@ -56,5 +59,5 @@ function scripted(
   command: string,
   { goal, prompt }: { readonly goal: string; readonly prompt: string },
 ): DemoSession {
-  return { name, shows, command, agentType: "scripted", args: [], goal, prompt };
+  return { name, shows, command, agentType: "scripted", args: ["--model", PRICED_MODEL], goal, prompt };
 }

@@ -60,27 +60,23 @@ export class Conversation {
 
   async #turn(prompt: string, signal: AbortSignal): Promise<number | null> {
     const { face, transcript, hooks } = this.#parts;
-    const turn = new Turn(signal, face, transcript, hooks);
     const number = transcript.beginTurn();
+    const count = (used: Used, index: number) => this.#request(used, number, index);
+    const turn = new Turn({ signal, face, transcript, hooks, count });
     face.turnBegan();
     turn.tell({ type: "user", text: prompt });
     hooks.call("turn_start", { prompt });
     const [result, text] = await perform(turn, directivesOf(prompt));
-    turn.tell({ type: "result", turn: result, text, usage: this.#requests(turn.used, number) });
+    const usage = turn.requests.length === 0 ? [count(USUAL, 0)] : turn.requests;
+    turn.tell({ type: "result", turn: result, text, usage });
     hooks.call("turn_end", { turn: result, text });
     face.turnEnded(result, text);
     return turn.leaveWith;
   }
 
-  #requests(used: readonly Used[], turn: number): ModelRequest[] {
+  #request(used: Used, turn: number, index: number): ModelRequest {
     const { sessionId, model } = this.#parts.options;
-    const all = used.length === 0 ? [USUAL] : used;
-    return all.map((one, index) => ({
-      request_key: `${sessionId}/${turn}/${index + 1}`,
-      time: now(),
-      model,
-      ...one,
-    }));
+    return { request_key: `${sessionId}/${turn}/${index + 1}`, time: now(), model, ...used };
   }
 }
 

@@ -16,6 +16,8 @@ export function linesOf(item: Item): string {
       return `[${item.name}] ${JSON.stringify(item.params)}`;
     case "tool_result":
       return `[${item.name}] ${resultOf(item.result)}`;
+    case "usage":
+      return "";
     case "result":
       return item.turn === "good" ? "" : item.turn === "failed" ? `Error: ${item.text}` : item.text;
   }

@@ -4,6 +4,8 @@ import { type Turn, TurnFailed, type Used, untilAborted } from "./turn.ts";
 
 const WORDS = "the quick brown fox jumps over the lazy dog and goes on".split(" ");
 const STREAM_MS = 20;
+const SPENT = { input: 900, output: 150, cache_write: 1000, reasoning: 50, cost_usd: null };
+const SPENT_WORDS = 20;
 const FLOOD_LINE = `${"0123456789".repeat(8).slice(2)}\r\n`;
 const FLOOD_CHUNK = FLOOD_LINE.repeat(820);
 const UNITS: Readonly<Record<string, number>> = { "": 1, KB: 1000, MB: 1_000_000 };
@@ -17,9 +19,8 @@ export const TALK_DIRECTIVES = {
     await sleep(duration(text), undefined, { signal: turn.signal });
   },
   background,
-  usage: (turn: Turn, text: string) => {
-    turn.used.push(usage(text));
-  },
+  usage: (turn: Turn, text: string) => turn.use(usage(text)),
+  spend,
   fail: (_: Turn, text: string) => {
     throw new TurnFailed(text);
   },
@@ -31,12 +32,26 @@ export const TALK_DIRECTIVES = {
 
 async function stream(turn: Turn, text: string): Promise<void> {
   const [count, ms = String(STREAM_MS)] = text.split(/\s+/);
-  const words = Array.from({ length: Number(count) }, (_, index) => WORDS[index % WORDS.length] as string);
+  const words = await showWords(turn, Number(count), Number(ms));
+  turn.say(words.join(" "));
+}
+
+/** As an agent at work: one request after the other, each with the conversation so far in the cache. */
+async function spend(turn: Turn, text: string): Promise<void> {
+  const [count, ms = String(STREAM_MS)] = text.split(/\s+/);
+  for (let done = 0; done < Number(count); done++) {
+    turn.use({ ...SPENT, cache_read: SPENT.cache_write * done });
+    await showWords(turn, SPENT_WORDS, Number(ms));
+  }
+}
+
+async function showWords(turn: Turn, count: number, ms: number): Promise<string[]> {
+  const words = Array.from({ length: count }, (_, index) => WORDS[index % WORDS.length] as string);
   for (const word of words) {
     turn.face.showWord(word);
-    await sleep(Number(ms), undefined, { signal: turn.signal });
+    await sleep(ms, undefined, { signal: turn.signal });
   }
-  turn.say(words.join(" "));
+  return words;
 }
 
 /** As a sub-agent does: the turn goes on beside it and ends after it. */

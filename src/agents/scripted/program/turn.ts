@@ -10,24 +10,42 @@ export class TurnFailed extends Error {}
 
 type Asked = Request extends infer R ? (R extends Request ? Omit<R, "request_id"> : never) : never;
 
+interface TurnParts {
+  readonly signal: AbortSignal;
+  readonly face: Face;
+  readonly transcript: Transcript;
+  readonly hooks: Hooks;
+  /** Gives the next request of the turn its key, time and model. */
+  readonly count: (used: Used, index: number) => ModelRequest;
+}
+
 /** A turn in progress: what a directive may do. */
 export class Turn {
   readonly signal: AbortSignal;
   readonly face: Face;
   readonly transcript: Transcript;
   readonly #hooks: Hooks;
-  /** One for each model request. */
-  readonly used: Used[] = [];
+  readonly #count: (used: Used, index: number) => ModelRequest;
+  /** The requests to the model so far. */
+  readonly requests: ModelRequest[] = [];
   /** The turn ends when all of these have. */
   readonly background: Promise<unknown>[] = [];
   leaveWith: number | null = null;
   lastWords = "";
 
-  constructor(signal: AbortSignal, face: Face, transcript: Transcript, hooks: Hooks) {
+  constructor({ signal, face, transcript, hooks, count }: TurnParts) {
     this.signal = signal;
     this.face = face;
     this.transcript = transcript;
     this.#hooks = hooks;
+    this.#count = count;
+  }
+
+  /** Tells of a request at once, as agents do. */
+  use(used: Used): void {
+    const request = this.#count(used, this.requests.length);
+    this.requests.push(request);
+    this.tell({ type: "usage", usage: [request] });
   }
 
   /** After an interrupt nothing is told but the end. */

@@ -89,7 +89,7 @@ describe("a turn", () => {
         [1, 2, null, null, null, null],
       ],
     ],
-  ])("with %j tells what it used", async (usage, requests) => {
+  ])("with %j tells at its end what it used", async (usage, requests) => {
     await using agent = start(["--session-id", "n", "--model", "big-1"]);
     await agent.turn(`say hi ; ${usage}`);
     const result = (await agent.hears("result")) as unknown as { usage: Record<string, unknown>[] };
@@ -105,6 +105,18 @@ describe("a turn", () => {
     expect(result.usage.map((r) => [r.request_key, r.model])).toEqual(
       requests.map((_, index) => [`n/1/${index + 1}`, "big-1"]),
     );
+  });
+
+  test("tells of each request at once, and of the same ones at its end", async () => {
+    await using agent = start(["--session-id", "n", "--model", "big-1"]);
+    await agent.turn("usage 5 6 ; spend 1 0");
+    const told = [await agent.hears("usage"), await agent.hears("usage", 2), await agent.hears("result")];
+    const [first, second, all] = told.map(({ usage }) => usage as unknown as object[]);
+    expect([...(first ?? []), ...(second ?? [])]).toEqual(all);
+    expect(all).toMatchObject([
+      { request_key: "n/1/1", input: 5 },
+      { request_key: "n/1/2", input: 900, cache_write: 1000, cost_usd: null },
+    ]);
   });
 });
 
