@@ -20,6 +20,12 @@ export type CodexMemory = {
   /** It has reported another state than `working`, and so has had a prompt. */
   readonly isLoaded?: boolean;
 
+  /** The rollout names each request of its own accord, so that its running totals say nothing more. */
+  readonly hasRequests?: boolean;
+  /** The turn and the last running totals of a rollout without such names. */
+  readonly countedTurn?: string;
+  readonly totals?: JsonObject;
+
   // The stream of the app server.
   /** The id of the conversation. */
   readonly thread?: string;

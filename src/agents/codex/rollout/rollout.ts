@@ -7,6 +7,7 @@ import { joinTexts } from "../content.ts";
 import { type CodexMemory, openCalls } from "../memory.ts";
 import { type Turn, turnOverSignal, workingSignal } from "../signals.ts";
 import { parseCall } from "./calls.ts";
+import { parseTokenCount } from "./token-count.ts";
 import { usageOf } from "./usage.ts";
 
 /** The name of a rollout ends in the id of its conversation; one that was reverted has an id of its own behind it. */
@@ -54,11 +55,18 @@ function readLine(text: string): Line | undefined {
 
 /** The usage, and the model that it counts for; undefined for any other line. */
 function parseUsage({ at, type, payload }: Line, memory: CodexMemory): Parsed<CodexMemory> | undefined {
-  const { model } = payload;
-  if (type === "turn_context" && typeof model === "string") return { identity: { model }, memory: { model } };
+  if (type === "turn_context") return parseTurnContext(payload);
+  if (type === "event_msg" && payload.type === "token_count") return parseTokenCount(payload, at, memory);
   if (type !== "token_usage_record") return undefined;
   const usage = usageOf(payload, at, textOf(memory.model));
-  return usage ? { usage: [usage] } : {};
+  return usage ? { usage: [usage], ...(memory.hasRequests ? {} : { memory: { hasRequests: true } }) } : {};
+}
+
+function parseTurnContext({ model, turn_id: turn }: JsonObject): Parsed<CodexMemory> {
+  return {
+    ...(typeof model === "string" ? { identity: { model } } : {}),
+    memory: textFields({ model, countedTurn: turn }),
+  };
 }
 
 function parsePayload(type: unknown, payload: JsonObject, memory: CodexMemory): Parsed<CodexMemory> {

@@ -7,15 +7,19 @@ import { countOf, objectOf } from "../../json-lines.ts";
 export function usageOf(payload: JsonObject, at: Instant, model: string | null): UsageEntry | undefined {
   const { response_id: requestKey } = payload;
   if (typeof requestKey !== "string" || requestKey === "") return undefined;
-  const usage = objectOf(payload.usage);
+  return { isShared: true, ...requestOf(objectOf(payload.usage), { requestKey, at, model }) };
+}
+
+/** The buckets of a request, none of which includes another but for the reasoning. */
+export function requestOf(
+  usage: JsonObject,
+  named: Pick<UsageEntry, "requestKey" | "at" | "model">,
+): UsageEntry {
   const cacheRead = countOf(usage.cached_input_tokens);
   const cacheWrite = countOf(usage.cache_write_input_tokens);
   const input = countOf(usage.input_tokens);
   return {
-    requestKey,
-    isShared: true,
-    at,
-    model,
+    ...named,
     // Its input includes the tokens that were read from the cache or written to it.
     tokensInput: input === null ? null : Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0)),
     tokensOutput: countOf(usage.output_tokens),
