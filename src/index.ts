@@ -49,6 +49,6 @@ export {
 export { type OpenOptions, openRollcall } from "./record/open.ts";
 export type { Rollcall, SessionPage, UpdateOptions } from "./record/rollcall.ts";
 export { type AddedUsage, type NewToolCall, Session, type SessionOptions } from "./record/session.ts";
-export type { Stats, StatsGroup, StatsOptions } from "./record/stats.ts";
+export type { Stats, StatsGroup, StatsOptions } from "./record/stats/stats.ts";
 export type { BackupReport, VerifyReport } from "./store/maintenance.ts";
 export type { FeedFilter, FeedMatch, Page, RangeQuery, SearchHit } from "./store/store.ts";

@@ -146,6 +146,13 @@ export function hasUnpriced(sum: LedgerSum): boolean {
   return sum.reported + sum.computed < sum.requests;
 }
 
+/** The names of models with requests that have no price, in order. */
+export function unpricedOf(
+  totals: readonly { readonly group: string | null; readonly ledger: LedgerSum }[],
+): string[] {
+  return totals.flatMap(({ group, ledger }) => (group !== null && hasUnpriced(ledger) ? [group] : [])).sort();
+}
+
 /** The reported cost counts before the computed one. */
 export function costSourceOfRequest(request: UsageEntry): CostSource {
   const isReported = request.reportedNanoUsd !== null;

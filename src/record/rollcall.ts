@@ -21,7 +21,7 @@ import { type ListOptions, toQuery } from "./filter.ts";
 import { allEntries, allEvents, type FeedOptions, followFeed } from "./history.ts";
 import { isCarriedAlive, refuseIfCarried, refuseIfSeenAlive } from "./process-alive.ts";
 import { resolveReference } from "./reference.ts";
-import type { Stats, StatsOptions } from "./stats.ts";
+import type { Stats, StatsOptions } from "./stats/stats.ts";
 
 export interface UpdateOptions {
   /** Refuses with `seq_conflict` unless the session still stands at this `seq`. */
@@ -246,7 +246,7 @@ export class Rollcall implements AsyncDisposable {
   }
 
   async stats(options: StatsOptions = {}): Promise<Stats> {
-    return (await import("./stats.ts")).statsOf(this, options);
+    return (await import("./stats/stats.ts")).statsOf(this, options);
   }
 
   /** A verified copy of the whole store in a new file. */

@@ -2,7 +2,7 @@ import { checkOneOf } from "../../domain/check.ts";
 import { USAGE_GROUPS } from "../../domain/usage.ts";
 import { bytes, count, duration, money, percent, UNKNOWN } from "../../present/format.ts";
 import type { Figure, ResumeFigures } from "../../record/delegate/resume-figures.ts";
-import type { Stats } from "../../record/stats.ts";
+import type { Stats } from "../../record/stats/stats.ts";
 import { type Command, has, JSON_OPTION, optionOf } from "../framework/command.ts";
 import type { Output } from "../framework/output.ts";
 import { parseTime } from "../framework/parse-value.ts";

@@ -1,7 +1,12 @@
 import type { Usage } from "../../domain/usage.ts";
 import { count, money, plural, UNKNOWN } from "../../present/format.ts";
 import type { Column } from "../../present/table.ts";
-import { type CountedRequest, type ModelUsage, type UsageReport, usageReportOf } from "../../record/usage.ts";
+import {
+  type CountedRequest,
+  type ModelUsage,
+  type UsageReport,
+  usageReportOf,
+} from "../../record/stats/usage-report.ts";
 import { type Command, has, JSON_OPTION } from "../framework/command.ts";
 import type { Output } from "../framework/output.ts";
 import { withRollcall } from "../open.ts";

@@ -2,7 +2,7 @@ import { PHASES, type Phase } from "../../domain/session/phase.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Delegation } from "../../store/store.ts";
 import type { Rollcall } from "../rollcall.ts";
-import type { Tally } from "../stats.ts";
+import type { Tally } from "../stats/stats.ts";
 
 /** A figure with the target that the requirements set for it. `met` is null where nothing was measured. */
 export interface Figure {

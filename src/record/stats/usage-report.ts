@@ -3,13 +3,13 @@ import {
   type CostSource,
   costSourceOfRequest,
   EMPTY_LEDGER,
-  hasUnpriced,
   type LedgerSum,
   type Usage,
   type UsageEntry,
+  unpricedOf,
   usageOfLedger,
-} from "../domain/usage.ts";
-import type { Rollcall } from "./rollcall.ts";
+} from "../../domain/usage.ts";
+import type { Rollcall } from "../rollcall.ts";
 
 export interface UsageReport {
   readonly sessionId: string;
@@ -60,13 +60,6 @@ export async function usageReportOf(
     unpricedModels: unpricedOf([...models].map(([group, ledger]) => ({ group, ledger }))),
     ...(options.requests ? { requests: requests.map(counted) } : {}),
   };
-}
-
-/** The names of models with requests that have no price, in order. */
-export function unpricedOf(
-  totals: readonly { readonly group: string | null; readonly ledger: LedgerSum }[],
-): string[] {
-  return totals.flatMap(({ group, ledger }) => (group !== null && hasUnpriced(ledger) ? [group] : [])).sort();
 }
 
 async function* requestsOf({ context }: Rollcall, id: string): AsyncIterable<UsageEntry> {

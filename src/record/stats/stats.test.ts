@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { delegation } from "../testing/delegation.ts";
-import { request } from "../testing/events.ts";
-import { tempWorld, type World } from "../testing/temp-rollcall.ts";
-import { adviseDelegation } from "./delegate/delegate.ts";
-import type { Rollcall } from "./rollcall.ts";
+import { delegation } from "../../testing/delegation.ts";
+import { request } from "../../testing/events.ts";
+import { tempWorld, type World } from "../../testing/temp-rollcall.ts";
+import { adviseDelegation } from "../delegate/delegate.ts";
+import type { Rollcall } from "../rollcall.ts";
 
 describe("usage", () => {
   test("of a parent is shown with and without its children", async () => {

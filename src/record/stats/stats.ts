@@ -1,12 +1,18 @@
-import { usageOf } from "../domain/session/record.ts";
-import type { SessionRow } from "../domain/session/session.ts";
-import { STATUSES, type Status, statusOf } from "../domain/session/state.ts";
-import { type Instant, msBetween } from "../domain/time.ts";
-import { combineUsage, NO_USAGE, type Usage, type UsageGroup, usageOfLedger } from "../domain/usage.ts";
-import type { StoredSession } from "../store/store.ts";
-import { type ResumeFigures, resumeFigures } from "./delegate/resume-figures.ts";
-import type { Rollcall } from "./rollcall.ts";
-import { unpricedOf } from "./usage.ts";
+import { usageOf } from "../../domain/session/record.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
+import { STATUSES, type Status, statusOf } from "../../domain/session/state.ts";
+import { type Instant, msBetween } from "../../domain/time.ts";
+import {
+  combineUsage,
+  NO_USAGE,
+  type Usage,
+  type UsageGroup,
+  unpricedOf,
+  usageOfLedger,
+} from "../../domain/usage.ts";
+import type { StoredSession } from "../../store/store.ts";
+import { type ResumeFigures, resumeFigures } from "../delegate/resume-figures.ts";
+import type { Rollcall } from "../rollcall.ts";
 
 export interface StatsOptions {
   /** Sessions that were active since then, and what was used since then. */
