@@ -8,8 +8,11 @@ export interface LivingProcess extends AsyncDisposable {
 }
 
 /** A real process that does nothing until it is killed. */
-export function livingProcess(): LivingProcess {
-  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { stdio: "ignore" });
+export function livingProcess({ env = {} }: { readonly env?: NodeJS.ProcessEnv } = {}): LivingProcess {
+  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], {
+    stdio: "ignore",
+    env: { ...process.env, ...env },
+  });
   const exited = once(child, "exit");
   const kill = async () => {
     child.kill("SIGKILL");
