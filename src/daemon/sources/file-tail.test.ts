@@ -1,9 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { idle, pass, useFakeTime } from "../../testing/session/fake-time.ts";
+import { Recorder } from "../../testing/session/recorder.ts";
 import { tempFolder } from "../../testing/temp-folder.ts";
 import { FileTail } from "./file-tail.ts";
+import type { Piece } from "./line-splitter.ts";
 
 test("a line that could not be taken is taken with the next, and none behind it is lost", async () => {
   using folder = tempFolder();
@@ -63,4 +66,89 @@ test("a file of holes is read beside everything else, and no more of it than is 
   expect(lengths.length).toBeGreaterThan(1);
   expect(Math.max(...lengths)).toBeLessThan(2 ** 24);
   expect(turns).toBeGreaterThan(0);
+});
+
+describe("on a fake clock", () => {
+  useFakeTime();
+
+  function tailOf(path: string, from = async () => 0) {
+    const lines = new Recorder<string>();
+    const reader = {
+      from,
+      line: async ({ text, offset }: Piece) => lines.add(`${text.trimEnd()} ${offset}`),
+      caughtUp: async () => lines.add("caught up"),
+      failed: (error: unknown) => lines.add(`failed: ${(error as Error).message}`),
+    };
+    const tail = new FileTail(path, reader);
+    return { tail, lines, [Symbol.dispose]: () => tail.stop() };
+  }
+
+  test("a file is read from the place that its reader names, which is asked for once, when there is a file", async () => {
+    using folder = tempFolder();
+    const path = join(folder.path, "transcript");
+    let asked = 0;
+    using read = tailOf(path, async () => {
+      asked += 1;
+      return 4;
+    });
+    await read.tail.catchUp();
+    expect(asked).toBe(0);
+    writeFileSync(path, "one\ntwo\n");
+    await read.tail.catchUp();
+    appendFileSync(path, "three\n");
+    await read.tail.catchUp();
+    expect([asked, read.lines.all]).toEqual([1, ["two 8", "caught up", "three 14"]]);
+  });
+
+  test("a place that cannot be told now is asked for again, and nothing is read before", async () => {
+    using folder = tempFolder();
+    const path = join(folder.path, "transcript");
+    const places = [Promise.reject(new Error("locked")), Promise.resolve(4)];
+    places[0]?.catch(() => {});
+    using read = tailOf(path, async () => places.shift() as Promise<number>);
+    writeFileSync(path, "one\ntwo\n");
+    await read.tail.catchUp();
+    expect(read.lines.all).toEqual(["failed: locked"]);
+    await pass(1999);
+    await idle();
+    expect(read.lines.all).toHaveLength(1);
+    await pass(1);
+    expect(await read.lines.first(3)).toEqual(["failed: locked", "two 8", "caught up"]);
+  });
+
+  test("a line is read as soon as it is written, and one without its end when that has come", async () => {
+    using folder = tempFolder();
+    const path = join(folder.path, "transcript");
+    writeFileSync(path, "");
+    using read = tailOf(path);
+    read.tail.begin();
+    await read.lines.first(1);
+    appendFileSync(path, "one\ntw");
+    expect(await read.lines.first(2)).toEqual(["caught up", "one 4"]);
+    appendFileSync(path, "o\n");
+    expect(await read.lines.first(3)).toEqual(["caught up", "one 4", "two 8"]);
+  });
+
+  test("a file in a folder that comes later is read at the next try", async () => {
+    using parent = tempFolder();
+    const folder = join(parent.path, "later");
+    using read = tailOf(join(folder, "transcript"));
+    read.tail.begin();
+    await read.tail.catchUp();
+    mkdirSync(folder);
+    writeFileSync(join(folder, "transcript"), "one\n");
+    await pass(2000);
+    expect(await read.lines.first(1)).toEqual(["one 4"]);
+  });
+
+  test("a tail that is stopped reads no further, and has not caught up", async () => {
+    using folder = tempFolder();
+    const path = join(folder.path, "transcript");
+    writeFileSync(path, "one\n");
+    using read = tailOf(path);
+    read.tail.stop();
+    read.tail.begin();
+    await read.tail.catchUp();
+    expect([read.lines.all, vi.getTimerCount()]).toEqual([[], 0]);
+  });
 });

@@ -106,7 +106,7 @@ export class FileTail {
     } finally {
       closeSync(fd);
     }
-    if (this.#isCaughtUp) return;
+    if (this.#isCaughtUp || this.#isStopped) return;
     this.#isCaughtUp = true;
     await this.#reader.caughtUp?.();
   }
