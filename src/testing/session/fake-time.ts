@@ -32,18 +32,6 @@ export async function pass(ms: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms);
 }
 
-/** Moves the clock in small steps, with time for files and the store between them, until this is settled. */
-export async function passUntil<T>(work: Promise<T>, { stepMs = 10, mostMs = 60_000 } = {}): Promise<T> {
-  let isSettled = false;
-  const settle = () => void (isSettled = true);
-  work.then(settle, settle);
-  for (let passedMs = 0; !isSettled && passedMs < mostMs; passedMs += stepMs) {
-    await realImmediate();
-    await pass(stepMs);
-  }
-  return work;
-}
-
 /** Everything that the event loop has to do now is done. */
 export async function idle(turns = 20): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await realImmediate();
