@@ -15,7 +15,13 @@ import {
 import { screenShowing } from "../../testing/session/screens.ts";
 import { ScreenWatch } from "./screen-watch.ts";
 
-const TRUST: ScreenRule = { name: "trust", says: "waiting", for: "trust", pattern: "^Trust\\?", options: ["y"] };
+const TRUST: ScreenRule = {
+  name: "trust",
+  says: "waiting",
+  for: "trust",
+  pattern: "^Trust\\?",
+  options: ["y"],
+};
 const READY: ScreenRule = { name: "prompt", says: "ready", pattern: "^>", quiet: true };
 const QUIET_MS = 2000;
 
