@@ -235,6 +235,20 @@ test("a transcript that the agent begins anew is read to its end, and then the n
   expect(session.signals).toEqual(["working b"]);
 });
 
+test("the last signal of a transcript that the agent left is told then, and not with the new one", async () => {
+  await using at = await transcriptPlace();
+  const next = join(at.folder, "next.jsonl");
+  writeFileSync(at.path, line(says("one")));
+  const { session, reader } = at.reader();
+  await reader.catchUp();
+  appendFileSync(at.path, line({ signal: signal("over", "ready") }));
+  reader.follow(next);
+  await session.observed.first(1);
+  writeFileSync(next, line(says("two")));
+  await reader.catchUp();
+  expect(session.signals).toEqual(["ready over"]);
+});
+
 test("a transcript that is followed already, or comes after the end, is not begun again", async () => {
   await using at = await transcriptPlace();
   writeFileSync(at.path, line(says("one")));

@@ -2,7 +2,6 @@ import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Parsed } from "../../agents/parsed.ts";
 import { isJsonObject, type JsonObject } from "../../domain/json.ts";
-import type { ReadCursor } from "../../domain/read-cursor.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import type { Signal } from "../../domain/supervise/signal.ts";
 import type { Context } from "../../record/context.ts";
@@ -22,6 +21,15 @@ interface Ports extends Facts, Logs, WallClock, Pick<Loop, "row">, IntakePort, M
   readonly context: Context;
 }
 
+/** One file that is followed. */
+interface Reading {
+  readonly path: string;
+  readonly cursor: TranscriptCursor;
+  /** False until the lines that were there at first are read: of their signals only the last one counts. */
+  isCaughtUp: boolean;
+  lastSignal: Signal | undefined;
+}
+
 /** Follows the file that an agent writes its transcript to: each line is parsed once, whoever comes back. */
 export class TranscriptReader implements Source {
   readonly #session: Ports;
@@ -29,14 +37,10 @@ export class TranscriptReader implements Source {
   #tail: FileTail | undefined;
   #hasBeenSeen = false;
   #isStopped = false;
-  /** False until the lines that were there at first are read: of their signals only the last one counts. */
-  #isCaughtUp = false;
-  #lastSignal: Signal | undefined;
   /** When the last turn was over whose end was read. */
   #endedMs = 0;
   /** Nothing was said by the user since that end. */
   #isBetweenTurns = false;
-  #cursor: TranscriptCursor | undefined;
 
   constructor(session: Ports) {
     this.#session = session;
@@ -74,7 +78,6 @@ export class TranscriptReader implements Source {
     const before = this.#tail;
     void before?.catchUp().then(() => before.stop());
     this.#tail = this.#tailOf(path);
-    this.#isCaughtUp = false;
     this.#hasBeenSeen = false;
     const { folder, carrying } = this.#session;
     writeAgentPaths(folder, { ...carrying.agentPaths, transcript: path });
@@ -111,14 +114,14 @@ export class TranscriptReader implements Source {
   #tailOf(path: string): FileTail {
     const { log, id } = this.#session;
     const cursor = new TranscriptCursor(this.#session, path);
-    this.#cursor = cursor;
+    const reading: Reading = { path, cursor, isCaughtUp: false, lastSignal: undefined };
     return new FileTail(path, {
       from: async () => this.#restore(cursor),
       line: async (piece) => {
-        await this.#parse(path, piece, this.#isCaughtUp ? cursor.before(this.#remembered()) : []);
+        await this.#parse(reading, piece);
         cursor.passed(piece.offset);
       },
-      caughtUp: async () => this.#caughtUp(),
+      caughtUp: async () => this.#caughtUp(reading),
       failed: (error) => log.warn({ session: id, err: error }, "could not read the transcript"),
     });
   }
@@ -137,8 +140,9 @@ export class TranscriptReader implements Source {
     return { endedMs: this.#endedMs, isBetweenTurns: this.#isBetweenTurns };
   }
 
-  async #parse(path: string, { text, offset }: Piece, cursors: readonly ReadCursor[]): Promise<void> {
+  async #parse(reading: Reading, { text, offset }: Piece): Promise<void> {
     const { carrying, intake, id, memory } = this.#session;
+    const cursors = reading.isCaughtUp ? reading.cursor.before(this.#remembered()) : [];
     const parsed = this.#ofThisLaunch(carrying.mode.sources.transcript?.parse(text, memory.all) ?? {});
     const { signal, ...rest } = parsed;
     const isUserText = parsed.entries?.some(({ role, kind }) => role === "user" && kind === "text") === true;
@@ -147,10 +151,10 @@ export class TranscriptReader implements Source {
     if (isUserText) this.#isBetweenTurns = false;
     if (parsed.isTurnRead) this.#readEnd(parsed);
     // A resumed conversation goes on in the same file.
-    const place = { key: `transcript-${offset}`, of: `${id}-${basename(path)}`, opensTurn, cursors };
-    if (this.#isCaughtUp) return intake.take(parsed, place);
+    const place = { key: `transcript-${offset}`, of: `${id}-${basename(reading.path)}`, opensTurn, cursors };
+    if (reading.isCaughtUp) return intake.take(parsed, place);
     // A text begins something that the signals before it say nothing of.
-    this.#lastSignal = signal ?? (isUserText ? undefined : this.#lastSignal);
+    reading.lastSignal = signal ?? (isUserText ? undefined : reading.lastSignal);
     await intake.take(rest, place);
   }
 
@@ -176,11 +180,9 @@ export class TranscriptReader implements Source {
     return rest;
   }
 
-  async #caughtUp(): Promise<void> {
-    this.#isCaughtUp = true;
-    const signal = this.#lastSignal;
-    this.#lastSignal = undefined;
-    if (signal) await this.#session.intake.signal(signal);
-    await this.#cursor?.keep(this.#remembered());
+  async #caughtUp(reading: Reading): Promise<void> {
+    reading.isCaughtUp = true;
+    if (reading.lastSignal) await this.#session.intake.signal(reading.lastSignal);
+    await reading.cursor.keep(this.#remembered());
   }
 }
