@@ -18,7 +18,7 @@ export interface TailReader {
   from?(): Promise<number>;
   /** One line at a time, in order. */
   line(piece: Piece): Promise<void>;
-  /** Everything that was there has been read, for the first time. */
+  /** Everything that was there has been read, for the first time. Called again where it fails. */
   caughtUp?(): Promise<void>;
   failed(error: unknown): void;
 }
@@ -107,8 +107,8 @@ export class FileTail {
       closeSync(fd);
     }
     if (this.#isCaughtUp || this.#isStopped) return;
-    this.#isCaughtUp = true;
     await this.#reader.caughtUp?.();
+    this.#isCaughtUp = true;
   }
 
   async #start(): Promise<PipeLines> {

@@ -147,6 +147,21 @@ test("a signal that could not be told when the file was caught up with is told b
   expect(second.session.signals).toEqual(["working begun"]);
 });
 
+test("a signal that could not be told when the file was caught up with is told again two seconds later", async () => {
+  await using at = await transcriptPlace();
+  writeFileSync(at.path, line({ ...says("one"), signal: signal("begun") }));
+  const { session, reader } = at.reader();
+  const { observe } = session;
+  session.observe = () => Promise.reject(new Error("the disk is full"));
+  await reader.catchUp();
+  session.observe = observe;
+  await pass(2000);
+  await session.observed.first(1);
+  appendFileSync(at.path, line({ signal: signal("next") }));
+  await reader.catchUp();
+  expect(session.signals).toEqual(["working begun", "working next"]);
+});
+
 test("a transcript that was replaced is read from the beginning", async () => {
   await using at = await transcriptPlace();
   writeFileSync(at.path, line(says("one"), says("two")));

@@ -181,8 +181,9 @@ export class TranscriptReader implements Source {
   }
 
   async #caughtUp(reading: Reading): Promise<void> {
-    reading.isCaughtUp = true;
     if (reading.lastSignal) await this.#session.intake.signal(reading.lastSignal);
+    reading.lastSignal = undefined;
     await reading.cursor.keep(this.#remembered());
+    reading.isCaughtUp = true;
   }
 }
