@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../domain/json.ts";
-import { type LivingProcess, livingProcess } from "../../testing/living-process.ts";
+import { type LivingProcess, markedProcess } from "../../testing/living-process.ts";
 import { idle, pass, useFakeTime } from "../../testing/session/fake-time.ts";
 import { keptIntake, type TakenIn } from "../../testing/session/ports.ts";
 import { tempFolder } from "../../testing/temp-folder.ts";
@@ -11,13 +11,6 @@ import { LiveFile } from "./live-file.ts";
 const MARKER = "a".repeat(32);
 
 useFakeTime();
-
-/** The environment of a process can be read a moment after it was started. */
-async function agentProcess(marker = MARKER): Promise<LivingProcess> {
-  const agent = livingProcess({ env: { ROLLCALL_SESSION: marker } });
-  while (!readFileSync(`/proc/${agent.pid}/environ`, "latin1").includes(marker)) await idle();
-  return agent;
-}
 
 function liveFileOf(folder: string) {
   const { taken, ...port } = keptIntake({ known: "before" });
@@ -42,7 +35,7 @@ function write(folder: string, pid: number, content: JsonObject = {}): void {
 
 test("a live file that is there, and each change of it, is parsed with what is remembered", async () => {
   using folder = tempFolder();
-  await using agent = await agentProcess();
+  await using agent = await markedProcess(MARKER);
   using live = liveFileOf(folder.path);
   write(folder.path, agent.pid, { status: "busy" });
   live.source.begin();
@@ -55,7 +48,7 @@ test("a live file that is there, and each change of it, is parsed with what is r
 
 test("a folder of live files that comes later is read at the next try", async () => {
   using parent = tempFolder();
-  await using agent = await agentProcess();
+  await using agent = await markedProcess(MARKER);
   const folder = join(parent.path, "later");
   using live = liveFileOf(folder);
   live.source.begin();
@@ -67,8 +60,8 @@ test("a folder of live files that comes later is read at the next try", async ()
 
 test("a live file of a process without the marker of the launch is not read", async () => {
   using folder = tempFolder();
-  await using agent = await agentProcess();
-  await using other = await agentProcess("b".repeat(32));
+  await using agent = await markedProcess(MARKER);
+  await using other = await markedProcess("b".repeat(32));
   using live = liveFileOf(folder.path);
   write(folder.path, other.pid, { status: "other" });
   live.source.begin();
@@ -77,8 +70,8 @@ test("a live file of a process without the marker of the launch is not read", as
 
 test("a live file of a process that is gone is not read", async () => {
   using folder = tempFolder();
-  await using agent = await agentProcess();
-  const gone = await agentProcess();
+  await using agent = await markedProcess(MARKER);
+  const gone = await markedProcess(MARKER);
   await gone.kill();
   using live = liveFileOf(folder.path);
   write(folder.path, gone.pid, { status: "gone" });
@@ -88,7 +81,7 @@ test("a live file of a process that is gone is not read", async () => {
 
 test("a live file that is half written, of another process or not named by a pid is passed over", async () => {
   using folder = tempFolder();
-  await using agent = await agentProcess();
+  await using agent = await markedProcess(MARKER);
   using live = liveFileOf(folder.path);
   const path = join(folder.path, `${agent.pid}.json`);
   writeFileSync(path, `{"pid":${agent.pid},"sta`);
@@ -106,7 +99,7 @@ test("a live file that is half written, of another process or not named by a pid
 
 test("a live file that says nothing new is passed over", async () => {
   using folder = tempFolder();
-  await using agent = await agentProcess();
+  await using agent = await markedProcess(MARKER);
   using live = liveFileOf(folder.path);
   live.source.begin();
   write(folder.path, agent.pid, { status: "busy" });
@@ -118,7 +111,7 @@ test("a live file that says nothing new is passed over", async () => {
 
 test("a live file that says nothing new is read again when that is asked for", async () => {
   using folder = tempFolder();
-  await using agent = await agentProcess();
+  await using agent = await markedProcess(MARKER);
   using live = liveFileOf(folder.path);
   write(folder.path, agent.pid, { status: "busy" });
   live.source.begin();
@@ -129,7 +122,7 @@ test("a live file that says nothing new is read again when that is asked for", a
 
 test("a live file whose source is begun twice is read once", async () => {
   using folder = tempFolder();
-  await using agent = await agentProcess();
+  await using agent = await markedProcess(MARKER);
   using live = liveFileOf(folder.path);
   write(folder.path, agent.pid, { status: "busy" });
   live.source.begin();
@@ -141,7 +134,7 @@ test("a live file whose source is begun twice is read once", async () => {
 
 test("a live file is not read after its source was stopped", async () => {
   using folder = tempFolder();
-  await using agent = await agentProcess();
+  await using agent = await markedProcess(MARKER);
   using live = liveFileOf(folder.path);
   write(folder.path, agent.pid, { status: "busy" });
   live.source.begin();

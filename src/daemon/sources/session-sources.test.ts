@@ -1,0 +1,71 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Mode } from "../../agents/agent.ts";
+import { starting } from "../../testing/carried.ts";
+import { markedProcess } from "../../testing/living-process.ts";
+import { idle, useFakeTime } from "../../testing/session/fake-time.ts";
+import { factsOf, type GivenFacts, keptIntake, keptLog } from "../../testing/session/ports.ts";
+import { tempFolder } from "../../testing/temp-folder.ts";
+import { SessionSources } from "./session-sources.ts";
+import type { Source } from "./source.ts";
+
+const MARKER = "c".repeat(32);
+const FILE: NonNullable<Mode["sources"]["file"]> = {
+  parse: ({ status }) => ({ memory: { status: status ?? null } }),
+};
+
+useFakeTime();
+
+function sourcesOf(given: GivenFacts = {}) {
+  const calls: string[] = [];
+  const source = (name: string): Source => ({
+    begin: () => void calls.push(`${name} begins`),
+    catchUp: async () => void calls.push(`${name} catches up`),
+    stop: () => void calls.push(`${name} stops`),
+  });
+  const { taken, intake } = keptIntake();
+  const sources = new SessionSources({
+    ...factsOf({ ...given, launch: { marker: MARKER } }),
+    ...keptLog(),
+    intake,
+    memory: { all: {} },
+    screen: source("screen"),
+    transcript: source("transcript"),
+    transcriptFinder: source("finder"),
+  });
+  return { sources, calls, taken, [Symbol.dispose]: () => sources.stop() };
+}
+
+test("every source of a session begins, catches up and stops, one after the other", async () => {
+  const { sources, calls } = sourcesOf();
+  sources.begin(starting());
+  await sources.catchUp();
+  sources.stop();
+  const names = ["transcript", "finder", "screen"];
+  expect(calls).toEqual(
+    ["begins", "catches up", "stops"].flatMap((what) => names.map((name) => `${name} ${what}`)),
+  );
+});
+
+test.each([
+  ["and a folder for it", true, true],
+  ["and no folder for it", true, false],
+  ["not", false, true],
+])("the live file of a mode that has one %s", async (_, isOffered, hasFolder) => {
+  using folder = tempFolder();
+  await using agent = await markedProcess(MARKER);
+  using at = sourcesOf({
+    mode: { sources: isOffered ? { file: FILE } : {} },
+    agentPaths: { liveFiles: hasFolder ? folder.path : null },
+  });
+  const write = (status: string) =>
+    writeFileSync(join(folder.path, `${agent.pid}.json`), JSON.stringify({ pid: agent.pid, status }));
+  at.sources.begin(starting());
+  write("idle");
+  at.sources.refresh();
+  if (isOffered && hasFolder) await at.taken.first(1);
+  else await idle();
+  const idleNow = { parsed: { memory: { status: "idle" } }, place: null };
+  expect(at.taken.all).toEqual(isOffered && hasFolder ? [idleNow] : []);
+});
