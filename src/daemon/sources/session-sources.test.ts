@@ -7,6 +7,7 @@ import { markedProcess } from "../../testing/living-process.ts";
 import { idle, useFakeTime } from "../../testing/session/fake-time.ts";
 import { factsOf, type GivenFacts, keptIntake, keptLog } from "../../testing/session/ports.ts";
 import { tempFolder } from "../../testing/temp-folder.ts";
+import { KeptMemory } from "../intake/kept-memory.ts";
 import { SessionSources } from "./session-sources.ts";
 import type { Source } from "./source.ts";
 
@@ -24,14 +25,19 @@ function sourcesOf(given: GivenFacts = {}) {
     catchUp: async () => void calls.push(`${name} catches up`),
     stop: () => void calls.push(`${name} stops`),
   });
+  const full: Source = {
+    ...source("transcript"),
+    readRest: async () => void calls.push("transcript reads the rest"),
+    refresh: () => void calls.push("transcript refreshes"),
+  };
   const { taken, intake } = keptIntake();
   const sources = new SessionSources({
     ...factsOf({ ...given, launch: { marker: MARKER } }),
     ...keptLog(),
     intake,
-    memory: { all: {} },
+    memory: new KeptMemory("/nowhere"),
     screen: source("screen"),
-    transcript: source("transcript"),
+    transcript: full,
     transcriptFinder: source("finder"),
   });
   return { sources, calls, taken, [Symbol.dispose]: () => sources.stop() };
@@ -46,6 +52,23 @@ test("every source of a session begins, catches up and stops, one after the othe
   expect(calls).toEqual(
     ["begins", "catches up", "stops"].flatMap((what) => names.map((name) => `${name} ${what}`)),
   );
+});
+
+test("the rest of a session is read by those sources that have one, and then all catch up", async () => {
+  const { sources, calls } = sourcesOf();
+  await sources.readRest();
+  expect(calls).toEqual([
+    "transcript reads the rest",
+    "transcript catches up",
+    "finder catches up",
+    "screen catches up",
+  ]);
+});
+
+test("a state that is kept in a place of its own is read again by the source that has one", () => {
+  const { sources, calls } = sourcesOf();
+  sources.refresh();
+  expect(calls).toEqual(["transcript refreshes"]);
 });
 
 test.each([

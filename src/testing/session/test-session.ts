@@ -71,7 +71,10 @@ export class TestSession {
   );
   readonly intake: Intake;
   readonly #loop: SessionLoop;
-  sources = { catchUp: async () => this.asked.add("catch up") };
+  sources = {
+    catchUp: async () => this.asked.add("catch up"),
+    readRest: async () => this.asked.add("read rest"),
+  };
   transcript = {
     path: null as string | null,
     follow: (path: string) => this.asked.add(`follow ${path}`),
