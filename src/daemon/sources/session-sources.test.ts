@@ -1,11 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Mode } from "../../agents/agent.ts";
+import { eventServer } from "../../testing/agents/event-server.ts";
 import { starting } from "../../testing/carried.ts";
 import { markedProcess } from "../../testing/living-process.ts";
 import { idle, useFakeTime } from "../../testing/session/fake-time.ts";
 import { factsOf, type GivenFacts, keptIntake, keptLog } from "../../testing/session/ports.ts";
+import { Recorder } from "../../testing/session/recorder.ts";
 import { tempFolder } from "../../testing/temp-folder.ts";
 import { KeptMemory } from "../intake/kept-memory.ts";
 import { SessionSources } from "./session-sources.ts";
@@ -91,4 +93,19 @@ test.each([
   else await idle();
   const idleNow = { parsed: { memory: { status: "idle" } }, place: null };
   expect(at.taken.all).toEqual(isOffered && hasFolder ? [idleNow] : []);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("the events of the agent's server are followed where the mode names them and there is a server", async () => {
+  const asked = new Recorder<string | undefined>();
+  await using at = await eventServer(({ url }, response) => {
+    asked.add(url);
+    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+  });
+  const mode = { sources: { events: { path: "/events", parse: () => ({}) } } };
+  using without = sourcesOf({ mode });
+  without.sources.begin(starting());
+  using following = sourcesOf({ mode, agentPaths: { server: at.server } });
+  following.sources.begin(starting());
+  expect(await asked.first(1)).toEqual(["/events"]);
 });
