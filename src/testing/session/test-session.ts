@@ -9,6 +9,7 @@ import type { AskedBy, Committed } from "../../daemon/session/committed.ts";
 import { type Act, SessionLoop } from "../../daemon/session/session-loop.ts";
 import type { EventBody } from "../../domain/session/event.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
+import { firstTurn } from "../../domain/supervise/decide-turn.ts";
 import type { Observation } from "../../domain/supervise/observation.ts";
 import type { Entry } from "../../domain/transcript/entry.ts";
 import { type Context, nowOf, stamp } from "../../record/context.ts";
@@ -34,7 +35,8 @@ export async function sessionPlace(given: Omit<GivenFacts, "folder"> = {}): Prom
   const { id, carrying } = factsOf(given);
   const evidence = { source: "operator", rule: "start", excerpt: null } as const;
   const body = created({ origin: "started", state: "starting", evidence, launch: carrying.launch });
-  await context.store.change(id, () => [stamp(context, body)]);
+  const bodies = [body, ...firstTurn(carrying.launch, { turn: null, generation: 1 })];
+  await context.store.change(id, () => bodies.map((each) => stamp(context, each)));
   return {
     context,
     folder,
