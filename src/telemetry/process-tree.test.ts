@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +11,6 @@ import { Meter } from "./meter.ts";
 import { mapIo, scanProcesses, TICK_MS } from "./process-scan.ts";
 import { ProcessTrees, type TreeReading, type TreeRoots } from "./process-tree.ts";
 
-const MARKER = "0123456789abcdef0123456789abcdef";
 const MEGABYTE = 1024 * 1024;
 
 /** Uses so much of everything, says so, and then leaves or does nothing. */
@@ -84,7 +84,7 @@ test("a process that came and went between two readings is counted in full", asy
 test("of a carrier only the children that it has waited for are counted", async () => {
   using folder = tempFolder();
   await using starter = await start();
-  const roots = { marker: MARKER, carriers: starter.roots.members, members: [] };
+  const roots = { ...starter.roots, carriers: starter.roots.members, members: [] };
   const before = read(roots);
   expect(before).toMatchObject({ processes: 0, rssBytes: 0 });
   await starter.run("wait", { cpuMs: 200, file: join(folder.path, "a"), fileBytes: MEGABYTE });
@@ -94,12 +94,18 @@ test("of a carrier only the children that it has waited for are counted", async 
 });
 
 test("a pid that another process has now is nobody's", async () => {
-  await using starter = await start("none");
+  await using starter = await start();
   const known = { pid: starter.pid, startTime: "1" };
-  expect(read({ marker: MARKER, carriers: [known], members: [known] }).processes).toBe(0);
+  expect(read({ marker: newMarker(), carriers: [known], members: [known] }).processes).toBe(0);
 });
 
-async function start(marker = MARKER) {
+/** One for each test: the processes of another may take a moment to go. */
+function newMarker(): string {
+  return randomBytes(16).toString("hex");
+}
+
+async function start() {
+  const marker = newMarker();
   const env = { PATH: process.env.PATH, ROLLCALL_SESSION: marker };
   const child = spawn(process.execPath, ["-e", STARTER], { env, stdio: ["pipe", "pipe", "ignore"] });
   const lines = createInterface({ input: child.stdout });

@@ -228,7 +228,8 @@ describe("a store that takes nothing for a while", { concurrent: true }, () => {
     const log = () => readFileSync(join(user.state, "daemon.log"), "utf8");
     {
       using _ = lockedStore(join(user.state, "rollcall.db"));
-      const isRefused = () => /live facts could not be written|unhandled rejection|invalid message from holder/.test(log());
+      const isRefused = () =>
+        /live facts could not be written|unhandled rejection|invalid message from holder/.test(log());
       await until(isRefused, "the daemon to be refused").catch(() => until(isRefused, "the same"));
     }
     expect(log()).not.toMatch(/unhandled rejection|invalid message from holder/);

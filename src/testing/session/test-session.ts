@@ -12,6 +12,7 @@ import type { SessionRow } from "../../domain/session/session.ts";
 import { firstTurn } from "../../domain/supervise/decide-turn.ts";
 import type { Observation } from "../../domain/supervise/observation.ts";
 import type { Entry } from "../../domain/transcript/entry.ts";
+import type { UsageEntry } from "../../domain/usage.ts";
 import { type Context, nowOf, stamp } from "../../record/context.ts";
 import { created } from "../events.ts";
 import { tempWorld, type World } from "../temp-rollcall.ts";
@@ -87,6 +88,8 @@ export class TestSession {
   };
   transcriptFinder = { begin: () => this.asked.add("find transcript") };
   screen = { now: async () => undefined, changed: () => {} };
+  /** Every request keeps the price that it came with. */
+  pricing = { now: async () => (request: UsageEntry) => request };
   delivery = {
     untilReadyMs: async () => 0,
     deliver: async (deed: Deed) => this.delivered.add(deed),
