@@ -67,6 +67,7 @@ describe("the first text of a session", () => {
   test("leaves the prompt on the screen alone until the agent has taken it", () => {
     const row = observe(withText(), launched(), said("ready"), firstText);
     expect(observe(row, said("good"), said("ready"))).toEqual(row);
+    expect(actsOf(row, said("ready"))).toEqual([]);
     expect(observe(row, said("working"), said("good"))).toMatchObject({
       state: "waiting_input",
       turn: { number: 1, state: "done", outcome: "success" },

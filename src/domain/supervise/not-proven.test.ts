@@ -44,6 +44,11 @@ describe("a daemon that finds neither holder nor guard", () => {
     expect(again).toMatchObject({ state: "stopped", outcome: "success" });
   });
 
+  test("closes a session whose end was asked for, once a reboot proves that nothing is left of it", () => {
+    const actions = decided(observe(running(), said("good"), END), found({ bootId: "boot-b" }));
+    expect(actions).toMatchObject([{ body: { evidence: { rule: "nothing_left" } } }, { do: "close" }]);
+  });
+
   test("says the exit that was written of an agent that left by itself, and that its tree is not proven", () => {
     const traces = found({ exit: exitOf(3, "ending") });
     expect(observe(running(), traces)).toMatchObject({ state: "failed", exitCode: 3 });

@@ -19,6 +19,7 @@ import {
 } from "../../testing/carried.ts";
 import { bodiesTo, happened, rowAfter, step } from "../../testing/events.ts";
 import { isLive } from "../session/state.ts";
+import type { Observation } from "./observation.ts";
 
 describe("a start", () => {
   test("runs as soon as a plain command was executed", () => {
@@ -180,6 +181,34 @@ describe("a holder that falls silent", () => {
   });
 });
 
+describe("an adoption", () => {
+  const ADOPTED: Observation = { saw: "adopted", graceMs: 4000 };
+
+  test("ends a tree whose end was asked for, with the grace of the settings", () => {
+    expect(actionsOf(observe(starting(), END), ADOPTED)).toEqual([{ do: "end_tree", graceMs: 4000 }]);
+  });
+
+  test("ends the rest of a tree whose agent has left", () => {
+    const leaving = observe(starting(), said("working"), exited(0, "ending"));
+    expect(actionsOf(leaving, ADOPTED)).toEqual([{ do: "end_tree", graceMs: 4000 }]);
+  });
+
+  test("stops a tree that is to be paused", () => {
+    expect(actionsOf(observe(starting(), said("working"), PAUSE), ADOPTED)).toEqual([{ do: "pause_tree" }]);
+  });
+
+  test.each([
+    ["starting", []],
+    ["running", [said("working")]],
+    ["waiting_input", [said("permission")]],
+    ["unknown", [NOT_READY]],
+    ["stopped", [exited(0)]],
+  ] as const)("of a session that is %s does nothing", (state, before) => {
+    const row = observe(starting(), ...before);
+    expect([row.state, actionsOf(row, ADOPTED)]).toEqual([state, []]);
+  });
+});
+
 describe("what an earlier generation says", () => {
   const resumed = step(observe(starting(), exited(0)), happened("resumed", { launch: LAUNCH }));
 
@@ -194,6 +223,7 @@ describe("what an earlier generation says", () => {
     ["a silent holder", GONE],
     ["a pause", PAUSE],
     ["a time-out of its start", NOT_READY],
+    ["an adoption", { saw: "adopted", graceMs: 4000 }],
   ] as const)("changes nothing: %s", (_, observation) => {
     expect(resumed.generation).toBe(2);
     expect(actionsOf(resumed, observation, { generation: 1 })).toEqual([]);
