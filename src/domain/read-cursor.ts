@@ -8,7 +8,7 @@ export interface ReadCursor {
   readonly byteOffset: number;
   /** Null for a source that is no file. */
   readonly file: FileIdentity | null;
-  /** What the parser remembers of the bytes before; null where it remembers nothing. */
+  /** The parser's memory of the bytes before; null where it remembers nothing. */
   readonly memory: Json;
 }
 

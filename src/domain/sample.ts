@@ -8,7 +8,7 @@ export interface Sample extends Omit<Resources, "avgCpuPercent" | "peakMemoryRss
   readonly overMs: number;
 }
 
-/** What stays of all samples of a session, however many of them are made into one later. */
+/** Sums over all samples of a session, which stay exact however many of them are made into one later. */
 export interface SampleSums {
   readonly samples: number;
   /** Percent times milliseconds, over the milliseconds beside it. */
@@ -34,7 +34,7 @@ export function addSample(sums: SampleSums, sample: Sample): SampleSums {
   };
 }
 
-/** What a record shows after its newest sample. The size of a workspace is measured more rarely: the last one stays. */
+/** The resources of a record after its newest sample. The size of a workspace is measured more rarely: the last one stays. */
 export function resourcesAfter(before: Resources, sample: Sample, sums: SampleSums): Resources {
   const { at, overMs: _, ...measured } = sample;
   return {

@@ -62,7 +62,7 @@ export function percent(share: number | null): string {
   return share === null ? UNKNOWN : `${(share * 100).toFixed(1)} %`;
 }
 
-/** Of one processor; more than 100 where several are busy. */
+/** Percent of one processor; more than 100 where several are busy. */
 export function percentOf(percent: number | null): string {
   return percent === null ? UNKNOWN : `${percent < 10 ? percent.toFixed(1) : Math.round(percent)}%`;
 }

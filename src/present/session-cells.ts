@@ -100,7 +100,7 @@ export function costOf({ usage }: SessionRecord): string {
   return mark(money(usage.costUsd), usage.partial);
 }
 
-/** What its processes use now; one that is over uses nothing that we could tell. */
+/** The use of its processes now; null for a session that is over. */
 export function cpuOf({ state, resources }: SessionRecord): string {
   return isLive(state) ? percentOf(resources.cpuPercent) : UNKNOWN;
 }

@@ -2,7 +2,7 @@ import type { Sample } from "../domain/sample.ts";
 import { type IoCounters, mapIo, TICK_MS } from "./process-scan.ts";
 import type { ProcessTicks, TreeReading } from "./process-tree.ts";
 
-/** What one pass found out about a launch, without the time it was made at. */
+/** The result of one pass for a launch, without its time. */
 export type Measured = Omit<Sample, "at" | "workspaceBytesUsed">;
 
 export interface MeterStart {

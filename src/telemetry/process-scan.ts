@@ -70,7 +70,7 @@ export function readIo(pid: number): IoCounters | null {
   return countersIn(`/proc/${pid}/io`);
 }
 
-/** Of the children alone that a process with one thread has waited for. */
+/** Counts only children that a process with one thread has waited for. */
 export function readReapedIo(pid: number): IoCounters | null {
   const own = countersIn(`/proc/${pid}/task/${pid}/io`);
   const all = countersIn(`/proc/${pid}/io`);

@@ -50,7 +50,7 @@ test("a whole tree is measured as the kernel counts it, also what has left the t
   const detached = await starter.run("detached", { file: join(folder.path, "a"), fileBytes: 3 * MEGABYTE });
   const orphan = await starter.run("twice", { cpuMs: 200, bytes: 30 * MEGABYTE });
   const pids = [starter.pid, direct.pid, detached.pid, orphan.pid];
-  // What is stopped changes no counter: the test reads the same ones as the scan.
+  // A stopped process changes no counter: the test reads the same ones as the scan.
   await stop(pids);
   const reading = read(starter.roots);
   expect(reading.processes).toBe(4);

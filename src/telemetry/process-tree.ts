@@ -6,7 +6,7 @@ export interface KnownProcess {
   readonly startTime: string;
 }
 
-/** What the processes of one launch are found by. */
+/** Everything by which the processes of one launch are found. */
 export interface TreeRoots {
   /** In the environment of its processes. */
   readonly marker: string;
@@ -22,7 +22,7 @@ export interface TreeReading {
   readonly processes: number;
   readonly rssBytes: number;
   readonly vszBytes: number;
-  /** Of each process, those that wait to be reaped and carriers included. */
+  /** For each process, those that wait to be reaped and carriers included. */
   readonly ticks: ReadonlyMap<string, ProcessTicks>;
   /** Null where the kernel tells of none of them. */
   readonly io: IoCounters | null;

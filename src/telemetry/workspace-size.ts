@@ -24,7 +24,7 @@ export async function workspaceSize(folder: string, { mostMs, signal }: SizeOpti
   const folders = [folder];
   let blocks = top.blocks;
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-    // What cannot be read, or has just gone, takes no space that we could tell.
+    // A file that cannot be read, or has just gone, counts as no space.
     const names = await readdir(next).catch(() => []);
     for (let at = 0; at < names.length; at += TOGETHER) {
       if (performance.now() > deadline || signal?.aborted) return null;

@@ -173,7 +173,7 @@ const others: Arbitrary<EventBody> = fc.oneof(
   ) as Arbitrary<EventBody>,
 );
 
-/** What happens only to a session whose process Rollcall carries. */
+/** Events that only a session has whose process Rollcall carries. */
 const carrying: Arbitrary<EventBody> = fc.oneof(
   fc.record({ kind: fc.constant("launched" as const), process: processes, generation }),
   fc.record({ kind: fc.constant("input_given" as const), by: oneOf(INPUT_KINDS), generation, text: word }),

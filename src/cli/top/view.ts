@@ -36,7 +36,7 @@ export interface View {
 const KEYS = "q quit  ? help  ↵ attach  n next  a approve  d deny  1-9 answer  s send  e end";
 /** A table shorter than this shows too little: what is said of one session gives way to it. */
 const FEWEST_ROWS = 4;
-/** Whoever looks at sessions live wants to see what they use, beside what they do. */
+/** People who watch sessions live want to see what they use, beside what they do. */
 const RESOURCES_FROM = 100;
 /** Hollow until keys count. */
 const MARK = "▸";

@@ -41,7 +41,7 @@ export class EventHub {
     this.#observations.publish(observation);
   }
 
-  /** What is observed from now on, until the hub ends or the signal says so. */
+  /** Observations from now on, until the hub ends or the signal says so. */
   watch({ signal, ...options }: Partial<WatchOptions> = {}): AsyncIterable<LiveObservation> {
     const signals = [this.#stop.signal, ...(signal ? [signal] : [])];
     return this.#observations.watch({ ...options, signal: AbortSignal.any(signals) });

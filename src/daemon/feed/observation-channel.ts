@@ -1,7 +1,7 @@
 import type { Sample } from "../../domain/sample.ts";
 import type { Observed } from "../../domain/session/session.ts";
 
-/** What was just observed of a session; durable nowhere yet, and perhaps never. */
+/** A fresh observation of a session; durable nowhere yet, and perhaps never. */
 export interface LiveObservation extends Partial<Omit<Observed, "resources">> {
   readonly sessionId: string;
   readonly sample?: Sample;

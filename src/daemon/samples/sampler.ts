@@ -116,7 +116,7 @@ export class Sampler {
       await this.#options.observations.addSamples(await this.#measure(due));
     } catch (error) {
       this.#options.log.warn({ err: error }, "sessions could not be measured");
-      // What was measured and is not stored is measured again, from what is stored.
+      // A measurement that was not stored is made again, from what is stored.
       for (const sampled of due) sampled.launch = undefined;
     }
     this.#isPassing = false;
@@ -132,7 +132,7 @@ export class Sampler {
   async #measure(due: readonly Sampled[]): Promise<Batch[]> {
     const { context } = this.#options;
     for (const sampled of due) {
-      // Whatever it does from here on is for the next pass.
+      // Everything that it does from here on belongs to the next pass.
       sampled.isTouched = false;
       sampled.launch ??= await this.#open(sampled.session);
     }
@@ -154,7 +154,7 @@ export class Sampler {
     });
   }
 
-  /** What cannot be known of one session is no reason to leave out the others. */
+  /** A session that cannot be measured does not keep the others from it. */
   async #open(session: Facts): Promise<LaunchMeter | undefined> {
     try {
       return await openMeter(session, this.#options.context);

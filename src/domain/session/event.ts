@@ -187,7 +187,7 @@ export interface NewEvent {
   readonly body: EventBody;
 }
 
-/** What one change adds to a session: events, requests for its ledger, and how far its sources were read for them. */
+/** One change of a session: events, requests for its ledger, and how far its sources were read for them. */
 export interface Decision {
   readonly events: readonly NewEvent[];
   readonly usage?: readonly UsageEntry[];

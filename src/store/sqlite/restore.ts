@@ -106,7 +106,7 @@ function removeWithJournals(path: string): void {
 /** More than others write until the store is replaced. */
 const MARGIN = 1_000_000;
 
-/** Whoever follows the feed or the changes of the old store goes on in the new one: no number of them comes again. */
+/** A reader that follows the feed or the changes of the old store goes on in the new one: no number is used again. */
 function goOnCounting(copy: string, present: string): void {
   const old = connectReadOnly(present);
   const db = new Database(copy, { nativeBinding: nativeBinding() });

@@ -204,7 +204,7 @@ function differingFields(replayed: SessionRow | undefined, kept: SessionRow): st
   return names.filter((name) => !isDeepStrictEqual(replayed?.[name], kept[name]));
 }
 
-/** What is left of a session that is just being removed is no damage. */
+/** Rows of a session that is just being removed are no damage. */
 function checkOrphans(db: Database): VerifyProblem[] {
   const orphans = db
     .prepare(

@@ -18,7 +18,7 @@ export class FakeHolder implements AsyncDisposable {
   status: Partial<HolderStatus> | null = {};
   readonly #server: Server;
   #socket: Socket | undefined;
-  /** Said before anybody was connected. */
+  /** Messages from before anybody was connected. */
   readonly #unsent: Uint8Array[] = [];
 
   private constructor(server: Server) {

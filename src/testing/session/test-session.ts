@@ -63,7 +63,7 @@ export class TestSession {
   readonly acts = new Recorder<Act>();
   readonly delivered = new Recorder<Deed>();
   readonly committed = new Recorder<SessionRow>();
-  /** What the intake asks of the other parts. */
+  /** Calls of the intake to the other parts. */
   readonly asked = new Recorder<string>();
   readonly connection = new KeptConnection();
   readonly holder = holderOf({ connection: this.connection, status: {} }).holder;

@@ -2,11 +2,11 @@ import type { LastTurn, Outcome } from "../../domain/session/outcome.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import type { World } from "./world.ts";
 
-/** What has happened to one generation, noted beside the code under test. */
+/** The history of one generation, noted beside the code under test. */
 export interface Ledger {
   /** How the end began, where it did not begin with the agent's own exit. */
   cause: "asked" | "limit" | "left" | null;
-  /** What the turns say of an end that was asked for. */
+  /** The outcome of an end that was asked for, by its turns. */
   byTurn: Outcome;
   /** Given with `end --outcome`. */
   outcome: Outcome | null;

@@ -21,7 +21,7 @@ export interface Planted {
   readonly trustsPids?: boolean;
 }
 
-/** What daemons may do in more than one way; each world has its own. */
+/** Choices that daemons may make in more than one way; each world has its own. */
 export interface Habits {
   /** An end that no connection takes is left in the folder for the holder to find. */
   readonly endsByFile: boolean;
@@ -35,7 +35,7 @@ export interface Habits {
   readonly pausesByHolder: boolean;
 }
 
-/** What does not change about a session. */
+/** The facts of a session that do not change. */
 export interface Spec {
   readonly id: string;
   readonly isReady: boolean;

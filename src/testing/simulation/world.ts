@@ -18,7 +18,7 @@ export interface Daemon {
   readonly timers: Timers;
   /** Something of it may go on before it waits for the world again. */
   readonly isStirred: boolean;
-  /** What is there is known before anything else is heard. */
+  /** Looks at everything that is there before anything else is heard. */
   comeBack(): void;
   /** One small step of one session; false where there is nothing to do now. */
   step(): boolean;

@@ -36,7 +36,7 @@ function nameOf({ tool_input: input }: JsonObject): string {
   return (isJsonObject(input) && nonEmptyText(input.subagent_type)) || DEFAULT_TYPE;
 }
 
-/** Said in so many words: a session that a prompt merely speaks of is not the sub-agent's own. */
+/** The id must stand in so many words: a session that a prompt merely speaks of is not the sub-agent's own. */
 function idNamedIn(prompt: string): string | null {
   const found = /\bagent_id["'`]?\s*[:=]\s*["'`]?([A-Za-z0-9][A-Za-z0-9._-]{0,127})/.exec(prompt)?.[1];
   // The end of a sentence is not part of the id.

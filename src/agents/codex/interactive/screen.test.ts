@@ -75,7 +75,7 @@ describe("an approval of Codex", () => {
   });
 });
 
-/** What the commands of these screens were. */
+/** The commands on these screens. */
 const COMMANDS: Readonly<Record<string, string>> = {
   "permission-command": "touch f1",
   "permission-narrow": "npm run build --workspace packages/a-rather-long-name-of-a-package && npm test",

@@ -1,4 +1,4 @@
-/** What the parsers of this mode remember. */
+/** The memory of this mode's parsers. */
 export type HttpMemory = {
   /** The last event that is in the record. */
   readonly lastId?: string;

@@ -24,7 +24,7 @@ export type Item =
   | { readonly type: "queued"; readonly text: string }
   | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly params: JsonObject }
   | { readonly type: "tool_result"; readonly id: string; readonly name: string; readonly result: Json }
-  /** What a request in mid-turn used; the result of the turn says it again. */
+  /** The usage of a request in mid-turn; the result of the turn says it again. */
   | { readonly type: "usage"; readonly usage: readonly ModelRequest[] }
   | {
       readonly type: "result";

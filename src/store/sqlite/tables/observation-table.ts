@@ -11,7 +11,7 @@ interface Present {
   readonly observed: Observed;
 }
 
-/** What was observed of sessions, beside their rows. */
+/** Observations of sessions, beside their rows. */
 export class ObservationTable {
   readonly #find: LazyStatement<[string], { readonly no: number; readonly observed: string | null }>;
   readonly #set: LazyStatement<[string, number]>;

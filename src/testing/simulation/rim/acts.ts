@@ -9,7 +9,7 @@ const KILLED_MS = 50;
 /** An end that is not proven is tried again after this. */
 const UNPROVEN_MS = 5000;
 
-/** What an act may use beside the processes of its launch. */
+/** Everything that an act may use beside the processes of its launch. */
 export interface Hands {
   readonly world: World;
   /** Resolves when the world lets the daemon go on. */

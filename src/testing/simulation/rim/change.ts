@@ -4,7 +4,7 @@ import type { SessionRow } from "../../../domain/session/session.ts";
 import { decide as decideReally, type StampedObservation } from "../../../domain/supervise/supervise.ts";
 import type { World } from "../world.ts";
 
-/** What a transaction would commit. */
+/** The events that a transaction would commit. */
 interface Draft {
   readonly before: SessionRow;
   readonly stamped: StampedObservation | null;

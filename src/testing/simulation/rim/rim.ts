@@ -147,7 +147,7 @@ export class Rim implements Daemon {
     void this.#of(key).loop.observe(observation);
   }
 
-  /** What is there of a session is known before anything else is heard of it. */
+  /** Looks at what is there of a session before anything else is heard of it. */
   async #see({ id, generation }: Key, observation: Observation): Promise<void> {
     this.isStirred = true;
     await this.#found.get(id);

@@ -13,7 +13,7 @@ export interface Pending {
 export interface ServedAgent {
   readonly listener: Listener;
   readonly pending: Pending | undefined;
-  /** What it does now, and up to which event that is told. */
+  /** Its state now, and the last event that is part of it. */
   status(): object;
   requests(): object;
 }
@@ -21,7 +21,7 @@ export interface ServedAgent {
 const ACCEPTED: Reply = { status: 202 };
 const BAD: Reply = { status: 400 };
 
-/** What may be asked of the agent over HTTP. */
+/** The calls that the agent's server offers. */
 export function routeOf(agent: ServedAgent): Route {
   return (method, path, body) => {
     const [, name, id, verb] = path.split("/");

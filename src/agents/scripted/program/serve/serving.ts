@@ -74,7 +74,7 @@ export class Serving implements Face, ServedAgent {
     this.#terminal.helper(id, isWorking);
   }
 
-  /** Whoever answers first: the one at the terminal, or the one who calls. */
+  /** The first answer counts, by the person at the terminal or by a call. */
   async ask(request: Request, signal: AbortSignal): Promise<Answer> {
     this.#tell({ type: "request", ...request });
     const called = Promise.withResolvers<Answer>();
