@@ -32,6 +32,23 @@ export async function pass(ms: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms);
 }
 
+/** Moves the clock until this has settled, with time for files and the store; tells how long it took on that clock. */
+export async function settle<T>(work: Promise<T>): Promise<{ readonly value: T; readonly tookMs: number }> {
+  const beganMs = performance.now();
+  const settled: { tookMs?: number } = {};
+  const note = () => {
+    settled.tookMs = performance.now() - beganMs;
+  };
+  work.then(note, note);
+  while (settled.tookMs === undefined) {
+    await idle();
+    await pass(SETTLE_STEP_MS);
+  }
+  return { value: await work, tookMs: settled.tookMs };
+}
+
+const SETTLE_STEP_MS = 50;
+
 /** Everything that the event loop has to do now is done. */
 export async function idle(turns = 20): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await realImmediate();

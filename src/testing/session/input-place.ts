@@ -1,6 +1,5 @@
 import type { Mode } from "../../agents/agent.ts";
 import { Input } from "../../daemon/session/input.ts";
-import type { SessionRow } from "../../domain/session/session.ts";
 import { launched, said } from "../carried.ts";
 import { useFakeTime } from "./fake-time.ts";
 import type { GivenFacts } from "./ports.ts";
@@ -56,13 +55,7 @@ export async function begun(given: Omit<GivenFacts, "folder"> = AGENT): Promise<
 export function carry(place: SessionPlace) {
   const session = place.daemon();
   const input = new Input(session);
-  const { add } = session.committed;
-  Object.assign(session.committed, {
-    add: (row: SessionRow) => {
-      add(row);
-      input.follow(row);
-    },
-  });
+  session.follow = (row) => input.follow(row);
   return { session, input };
 }
 

@@ -6,6 +6,7 @@ import { KeptMemory } from "../../daemon/intake/kept-memory.ts";
 import { ActivityWatch } from "../../daemon/session/activity-watch.ts";
 import type { Carrying } from "../../daemon/session/carrying.ts";
 import type { AskedBy, Committed } from "../../daemon/session/committed.ts";
+import type { DeliveryPort, ScreenPort, SourcesPort, TranscriptPort } from "../../daemon/session/ports.ts";
 import { type Act, SessionLoop } from "../../daemon/session/session-loop.ts";
 import type { EventBody } from "../../domain/session/event.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
@@ -14,6 +15,7 @@ import type { Observation } from "../../domain/supervise/observation.ts";
 import type { Entry } from "../../domain/transcript/entry.ts";
 import type { UsageEntry } from "../../domain/usage.ts";
 import { type Context, nowOf, stamp } from "../../record/context.ts";
+import type { Rollcall } from "../../record/rollcall.ts";
 import { created } from "../events.ts";
 import { tempWorld, type World } from "../temp-rollcall.ts";
 import { factsOf, type GivenFacts, holderOf, KeptConnection, keptLog } from "./ports.ts";
@@ -21,6 +23,7 @@ import { Recorder } from "./recorder.ts";
 
 /** A real store with one session in it, of which daemons come and go. */
 export interface SessionPlace extends AsyncDisposable {
+  readonly rollcall: Rollcall;
   readonly context: Context;
   readonly folder: string;
   /** One daemon that carries the session; the next one finds what it left. */
@@ -39,6 +42,7 @@ export async function sessionPlace(given: Omit<GivenFacts, "folder"> = {}): Prom
   const bodies = [body, ...firstTurn(carrying.launch, { turn: null, generation: 1 })];
   await context.store.change(id, () => bodies.map((each) => stamp(context, each)));
   return {
+    rollcall,
     context,
     folder,
     daemon: (more = {}) => new TestSession(context, { ...given, ...more, folder }),
@@ -63,6 +67,8 @@ export class TestSession {
   readonly acts = new Recorder<Act>();
   readonly delivered = new Recorder<Deed>();
   readonly committed = new Recorder<SessionRow>();
+  /** Follows the row after each commit, as the parts of a daemon's session do. */
+  follow: (row: SessionRow) => void = () => {};
   /** Calls of the intake to the other parts. */
   readonly asked = new Recorder<string>();
   readonly connection = new KeptConnection();
@@ -74,25 +80,25 @@ export class TestSession {
   );
   readonly intake: Intake;
   readonly #loop: SessionLoop;
-  sources = {
+  sources: SourcesPort["sources"] = {
     catchUp: async () => this.asked.add("catch up"),
     readRest: async () => this.asked.add("read rest"),
   };
-  transcript = {
-    path: null as string | null,
-    follow: (path: string) => this.asked.add(`follow ${path}`),
+  transcript: TranscriptPort["transcript"] = {
+    path: null,
+    follow: (path) => this.asked.add(`follow ${path}`),
     readTurn: async () => {
       this.asked.add("read turn");
       return true;
     },
   };
   transcriptFinder = { begin: () => this.asked.add("find transcript") };
-  screen = { now: async () => undefined, changed: () => {} };
+  screen: ScreenPort["screen"] = { now: async () => undefined, changed: () => {} };
   /** Every request keeps the price that it came with. */
   pricing = { now: async () => (request: UsageEntry) => request };
-  delivery = {
+  delivery: DeliveryPort["delivery"] = {
     untilReadyMs: async () => 0,
-    deliver: async (deed: Deed) => this.delivered.add(deed),
+    deliver: async (deed) => this.delivered.add(deed),
   };
 
   constructor(context: Context, given: GivenFacts & { readonly folder: string }) {
@@ -109,7 +115,7 @@ export class TestSession {
         change: async (decide) => context.store.change(id, decide),
         now: () => nowOf(context),
         stamper,
-        committed: (row) => this.committed.add(row),
+        committed: (row) => this.#committed(row),
         act: (action) => this.acts.add(action),
       },
       carrying.generation,
@@ -145,7 +151,12 @@ export class TestSession {
   }
 
   async learned(row: SessionRow): Promise<void> {
+    this.#committed(row);
+  }
+
+  #committed(row: SessionRow): void {
     this.committed.add(row);
+    this.follow(row);
   }
 
   redact<T>(value: T): T {
