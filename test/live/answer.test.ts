@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { asking, atPrompt, dataOf, eventsOf, reachAfter, said, turn } from "./scripted.ts";
 import { type LiveUser, newLiveUser, until } from "./user.ts";
@@ -113,30 +111,6 @@ describe("in a terminal", () => {
     expect(late).toMatchObject({ code: 4, error: { code: "no_request" } });
   });
 
-  test("an answer that the agent does not take has failed, and the request still stands", async () => {
-    await using user = newLiveUser();
-    const id = await atPrompt(user);
-    const asked = await asking(user, id, "stop-reading ; ask Bash");
-    const answer = await user.rollcall(["approve", id, "--json"]);
-    expect(answer).toMatchObject({ code: 1, error: { code: "not_delivered" } });
-    expect(await user.get(id)).toMatchObject({ state: "waiting_input", waiting: asked.waiting });
-  });
-
-  test("an answer is not sent while its dialog is not on the screen", async () => {
-    await using user = newLiveUser();
-    const id = await atPrompt(user);
-    const gate = join(user.folder, "gate");
-    const clear = `until [ -e ${gate} ]; do sleep 0.02; done; printf '\\033[2J\\033[H' > /dev/tty`;
-    await asking(user, id, `run (${clear}) > /dev/null 2>&1 & ; ask Bash`);
-    const screen = async () => (await dataOf(user, id)).screen ?? "";
-    await until(async () => (await screen()).includes("Allow Bash"), "the dialog");
-    writeFileSync(gate, "");
-    await until(async () => !(await screen()).includes("Allow Bash"), "the dialog to be gone");
-    const answer = await user.rollcall(["approve", id, "--json"]);
-    expect(answer).toMatchObject({ code: 1, error: { code: "not_delivered" } });
-    expect((await eventsOf(user, id)).filter(({ body }) => body.by === "answer")).toEqual([]);
-  });
-
   test("of ten answers at once one counts", async () => {
     await using user = newLiveUser();
     const id = await atPrompt(user);
@@ -185,18 +159,6 @@ describe("in a terminal", () => {
     }
     expect((await eventsOf(user, id)).filter(({ kind }) => kind === "input_given")).toEqual([]);
   });
-});
-
-test("a pause is no sign that an answer was taken", async () => {
-  await using user = newLiveUser();
-  const id = await atPrompt(user);
-  await asking(user, id, "stop-reading ; ask Bash");
-  const answering = user.rollcall(["approve", id, "--json"]);
-  const isPressed = async () =>
-    (await eventsOf(user, id)).some(({ kind, body }) => kind === "input_given" && body.by === "answer");
-  await until(isPressed, "the key to be pressed");
-  await user.ok(["pause", id]);
-  expect(await answering).toMatchObject({ code: 1, error: { code: "not_delivered" } });
 });
 
 test("an autonomous session is answered over its stream, with the reason", async () => {

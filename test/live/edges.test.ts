@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { holdTerminal } from "./held-terminal.ts";
-import { atPrompt, eventsOf, turn } from "./scripted.ts";
+import { atPrompt, turn } from "./scripted.ts";
 import { TmuxTerminal } from "./tmux-terminal.ts";
 import { isAlive, type LiveUser, newLiveUser, processesOf, until } from "./user.ts";
 
@@ -38,21 +38,6 @@ test("end self --children ends the children before it dies itself", async () => 
   await user.reach(id, "stopped");
   await user.reach("child", "stopped");
   expect(sleepers(user)).toEqual([]);
-});
-
-test("a session that goes on after a pause begins to idle anew", async () => {
-  await using user = newLiveUser();
-  const id = await atPrompt(user, "--idle-timeout", "3s");
-  await user.ok(["pause", id]);
-  const waited = await user.rollcall(["wait", id, "--until", "stopped", "--timeout", "4s"]);
-  expect(waited.code).toBe(5);
-  await user.ok(["continue", id]);
-  expect(await user.reach(id, "stopped")).toMatchObject({ end_reason: "idle_timeout" });
-  const events = await eventsOf(user, id);
-  const [continued, ended] = ["continue", "idle_timeout"].map((rule) =>
-    Date.parse(events.find(({ body }) => body.evidence?.rule === rule)?.at ?? ""),
-  ) as [number, number];
-  expect(ended - continued).toBeGreaterThanOrEqual(2990);
 });
 
 test("wait --after on a session that is over answers at once", async () => {

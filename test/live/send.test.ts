@@ -150,31 +150,6 @@ test("a text that an agent does not take is an error", async () => {
   expect(await said(user, id, "assistant")).toEqual(["deaf"]);
 });
 
-test.each([["pause"], ["end"]])(
-  "that someone else asks for a %s is no sign that a text was taken",
-  async (verb) => {
-    await using user = newLiveUser();
-    const id = await atPrompt(user);
-    await turn(user, id, "stop-reading ; say deaf");
-    const sending = user.rollcall(["send", id, "hello?", "--json"]);
-    const isTyped = async () =>
-      (await eventsOf(user, id)).some(({ kind, body }) => kind === "input_given" && body.text === "hello?");
-    await until(isTyped, "the text to be typed");
-    await user.ok([verb, id]);
-    expect(await sending).toMatchObject({ code: 1, error: { code: "not_delivered" } });
-  },
-);
-
-test("a text that a busy agent does not take is an error, too", async () => {
-  await using user = newLiveUser();
-  const id = await atPrompt(user);
-  await user.ok(["send", id, "stop-reading ; hang"]);
-  await user.reach(id, "running");
-  const answer = await user.rollcall(["send", id, "hello?", "--json"]);
-  expect(answer).toMatchObject({ code: 1, error: { code: "not_delivered" } });
-  expect(await said(user, id, "user")).toEqual(["stop-reading ; hang"]);
-});
-
 test.each([["interactive"], ["autonomous"]])(
   "send --wait in mid-turn of an %s agent waits for the turn of its own text",
   async (kind) => {

@@ -69,6 +69,8 @@ export class TestSession {
   readonly committed = new Recorder<SessionRow>();
   /** Follows the row after each commit, as the parts of a daemon's session do. */
   follow: (row: SessionRow) => void = () => {};
+  /** Does what was decided, beside keeping it. */
+  act: (action: Act) => void = () => {};
   /** Calls of the intake to the other parts. */
   readonly asked = new Recorder<string>();
   readonly connection = new KeptConnection();
@@ -116,7 +118,10 @@ export class TestSession {
         now: () => nowOf(context),
         stamper,
         committed: (row) => this.#committed(row),
-        act: (action) => this.acts.add(action),
+        act: (action) => {
+          this.acts.add(action);
+          this.act(action);
+        },
       },
       carrying.generation,
     );
