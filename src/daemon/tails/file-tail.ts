@@ -1,11 +1,14 @@
 import { closeSync, fstatSync, readSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { FileIdentity } from "../../domain/read-cursor.ts";
+import { identifyFile, identifyOpen, isSameFile, isSameOpen } from "../../machine/file-identity.ts";
 import { FolderWatch } from "../../machine/folder-watch.ts";
-import { openForeign, UnfitFileError } from "../../machine/foreign-file.ts";
+import { findForeign } from "../../machine/foreign-file.ts";
 import { SerialQueue } from "../../machine/serial-queue.ts";
-import { Backlog } from "./backlog.ts";
-import { type Piece, PipeLines } from "./line-splitter.ts";
+import { Backlog } from "../sources/backlog.ts";
+import { type Piece, PipeLines } from "../sources/line-splitter.ts";
+import type { Tail, TailIdentity, TailReader } from "./tail.ts";
 
 const CHUNK = 256 * 1024;
 /** Far beyond any conversation. What comes after it is not read; reading it would never end for a file of holes. */
@@ -13,24 +16,19 @@ const MOST_BYTES = 1024 ** 3;
 /** In case the system does not tell of a change, and until the folder exists. */
 const FALLBACK_MS = 2000;
 
-export interface TailReader {
-  /** Where to begin; the beginning where it is left out. Asked for once, when there is a file. */
-  from?(): Promise<number>;
-  /** One line at a time, in order. */
-  line(piece: Piece): Promise<void>;
-  /** Everything that was there has been read, for the first time. Called again where it fails. */
-  caughtUp?(): Promise<void>;
-  failed(error: unknown): void;
-}
+export const FILE_IDENTITY: TailIdentity = { identify: identifyFile, isSame: isSameFile };
 
-/** Reads a file that another program adds lines to: each once, as they come. */
-export class FileTail {
+/** Reads a file that another program adds lines to: each once, as they come. One that was replaced is read anew. */
+export class FileTail implements Tail {
   readonly path: string;
+  readonly identity: TailIdentity = FILE_IDENTITY;
   readonly #reader: TailReader;
   readonly #mostBytes: number;
   #lines: PipeLines | undefined;
   readonly #backlog = new Backlog<Piece>();
   #read = 0;
+  /** The file that was read last, as far as it was read. */
+  #file: FileIdentity | undefined;
   readonly #watch: FolderWatch;
   readonly #queue = new SerialQueue();
   #timer: NodeJS.Timeout | undefined;
@@ -49,6 +47,11 @@ export class FileTail {
         if (name === null || name === basename(path)) void this.catchUp();
       },
     });
+  }
+
+  get stamp(): string {
+    const found = statSync(this.path, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? "" : `${found.ino} ${found.size} ${found.mtimeNs}`;
   }
 
   get isThere(): boolean {
@@ -87,11 +90,12 @@ export class FileTail {
   }
 
   async #readOn(): Promise<void> {
-    const fd = this.#open();
+    const fd = findForeign(this.path);
+    // Not yet, or no more: that says nothing about who writes it.
     if (fd === undefined) return;
     try {
       this.hasBeenSeen = true;
-      const lines = await this.#start();
+      const lines = await this.#start(fd);
       const bytes = Buffer.allocUnsafe(CHUNK);
       for (;;) {
         await this.#backlog.keep(async (piece) => this.#reader.line(piece));
@@ -104,6 +108,7 @@ export class FileTail {
         await nextTurn();
       }
     } finally {
+      if (this.#lines) this.#file = { ...identifyOpen(fd, this.#read), sizeBytes: this.#read };
       closeSync(fd);
     }
     if (this.#isCaughtUp || this.#isStopped) return;
@@ -111,21 +116,14 @@ export class FileTail {
     this.#isCaughtUp = true;
   }
 
-  async #start(): Promise<PipeLines> {
-    if (this.#lines) return this.#lines;
+  async #start(fd: number): Promise<PipeLines> {
+    if (this.#lines && this.#file && isSameOpen(fd, this.#file)) return this.#lines;
+    // Lines of the file before that could not be taken in yet.
+    await this.#backlog.keep(async (piece) => this.#reader.line(piece));
+    this.#lines = undefined;
+    this.#isCaughtUp = false;
     this.#read = (await this.#reader.from?.()) ?? 0;
     this.#lines = new PipeLines(this.#read);
     return this.#lines;
-  }
-
-  /** Not yet, or no more: that says nothing about who writes it. */
-  #open(): number | undefined {
-    try {
-      return openForeign(this.path);
-    } catch (error) {
-      if (error instanceof UnfitFileError || (error as NodeJS.ErrnoException).code === "ENOENT")
-        return undefined;
-      throw error;
-    }
   }
 }

@@ -10,7 +10,7 @@ interface Ports extends Logs, WallClock {
 }
 
 /** Writes what may be lost for seconds, in batches: the activity, the time of the last output, whether someone is attached. */
-export class LiveFacts {
+export class LiveFactsWriter {
   readonly #session: Ports;
   #timer: NodeJS.Timeout | undefined;
   #lastOutputMs = 0;

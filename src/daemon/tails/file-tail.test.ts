@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { idle, pass, useFakeTime } from "../../testing/session/fake-time.ts";
 import { Recorder } from "../../testing/session/recorder.ts";
 import { tempFolder } from "../../testing/temp-folder.ts";
+import type { Piece } from "../sources/line-splitter.ts";
 import { FileTail } from "./file-tail.ts";
-import type { Piece } from "./line-splitter.ts";
 
 test("a line that could not be taken is taken with the next, and none behind it is lost", async () => {
   using folder = tempFolder();
@@ -100,6 +100,43 @@ describe("on a fake clock", () => {
     expect([asked, read.lines.all]).toEqual([1, ["two 8", "caught up", "three 14"]]);
   });
 
+  const REPLACED: readonly [string, string, (path: string, text: string) => void][] = [
+    ["a shorter file", "1\n", replace],
+    ["a file of the same size", "uno\ndue\n", replace],
+    ["a longer file", "three\nfour\nfive\n", replace],
+    ["a shorter text in the same file", "1\n", writeFileSync],
+    ["a text of the same size in the same file", "uno\ndue\n", writeFileSync],
+  ];
+
+  test.each(REPLACED)(
+    "%s in the place of one that was read is read from its beginning",
+    async (_, text, put) => {
+      using folder = tempFolder();
+      const path = join(folder.path, "transcript");
+      let asked = 0;
+      using read = tailOf(path, async () => {
+        asked += 1;
+        return 0;
+      });
+      writeFileSync(path, "one\ntwo\n");
+      await read.tail.catchUp();
+      put(path, text);
+      await read.tail.catchUp();
+      await read.tail.catchUp();
+      const ends = [...text.matchAll(/\n/g)].map(({ index }) => index + 1);
+      const lines = text
+        .trimEnd()
+        .split("\n")
+        .map((line, index) => `${line} ${ends[index]}`);
+      expect([asked, read.lines.all]).toEqual([2, ["one 4", "two 8", "caught up", ...lines, "caught up"]]);
+    },
+  );
+
+  function replace(path: string, text: string): void {
+    writeFileSync(`${path}.new`, text);
+    renameSync(`${path}.new`, path);
+  }
+
   test("a place that cannot be told now is asked for again, and nothing is read before", async () => {
     using folder = tempFolder();
     const path = join(folder.path, "transcript");
@@ -151,4 +188,16 @@ describe("on a fake clock", () => {
     await read.tail.catchUp();
     expect([read.lines.all, vi.getTimerCount()]).toEqual([[], 0]);
   });
+});
+
+test("the stamp of a file moves with every change of it, and is empty where there is none", () => {
+  using folder = tempFolder();
+  const path = join(folder.path, "transcript");
+  const tail = new FileTail(path, { line: async () => {}, failed: () => {} });
+  expect(tail.stamp).toBe("");
+  writeFileSync(path, "one\n");
+  const before = tail.stamp;
+  expect(before).not.toBe("");
+  appendFileSync(path, "two\n");
+  expect(tail.stamp).not.toBe(before);
 });

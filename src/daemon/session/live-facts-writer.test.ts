@@ -6,7 +6,7 @@ import { keptLog } from "../../testing/session/ports.ts";
 import { sqlitePlace } from "../../testing/sqlite-place.ts";
 import { Observations } from "../feed/observations.ts";
 import { ActivityWatch } from "./activity-watch.ts";
-import { LiveFacts } from "./live-facts.ts";
+import { LiveFactsWriter } from "./live-facts-writer.ts";
 
 const ENTRY = { role: "assistant", kind: "text", text: "Reading", tool: null } as const;
 const TICK_MS = 2000;
@@ -23,7 +23,13 @@ async function factsPlace() {
     () => Date.now(),
     () => facts.writeSoon(),
   );
-  const facts: LiveFacts = new LiveFacts({ id: "s", log, now: () => Date.now(), observations, activity });
+  const facts: LiveFactsWriter = new LiveFactsWriter({
+    id: "s",
+    log,
+    now: () => Date.now(),
+    observations,
+    activity,
+  });
   return {
     facts,
     activity,
