@@ -14,6 +14,16 @@ export interface Size {
   readonly rows: number;
 }
 
+export interface FullScreenOptions {
+  /** The command that cannot do without a terminal, and what to do where there is none. */
+  readonly needs: string;
+  readonly hint: string;
+  readonly key: (key: Key) => void;
+  /** Is told when the size changed, and when the terminal has to be drawn anew. */
+  readonly resized: () => void;
+  readonly lost: () => void;
+}
+
 /** The whole terminal for a while. It is as it was before after every way out but `kill -9`. */
 export class FullScreen implements Disposable {
   readonly #output: Output;
@@ -23,15 +33,9 @@ export class FullScreen implements Disposable {
   #isBellDue = false;
   readonly #keys = new KeyReader();
 
-  /** `resized` is told when the size changed, and when the terminal has to be drawn anew. */
-  constructor(
-    output: Output,
-    { key, resized, lost }: { key: (key: Key) => void; resized: () => void; lost: () => void },
-  ) {
+  constructor(output: Output, { needs, hint, key, resized, lost }: FullScreenOptions) {
     if (!isTerminal(0) || !isTerminal(1))
-      throw new RollcallError("bad_usage", "`rollcall top` needs a terminal.", {
-        hint: "`rollcall` prints the same once, and `rollcall events -f` what happens.",
-      });
+      throw new RollcallError("bad_usage", `\`rollcall ${needs}\` needs a terminal.`, { hint });
     this.#output = output;
     this.#take = key;
     process.on("exit", this.#leave);

@@ -5,8 +5,8 @@ import { describeError } from "../framework/output.ts";
 import { type Ended, isProven, notProven } from "../sessions/ended.ts";
 import type { DaemonWatch } from "./daemon-watch.ts";
 
-/** What a key does to the selected session. Each returns the sentence to show, also where it was refused. */
-export class Deeds {
+/** The actions of keys on the selected session. Each returns the sentence to show, also where it was refused. */
+export class Actions {
   readonly #daemon: DaemonWatch;
 
   constructor(daemon: DaemonWatch) {
@@ -35,9 +35,10 @@ export class Deeds {
   /** Why a text cannot be given to it now; undefined where it can be tried. */
   refusesText(session: SessionRecord): string | undefined {
     const who = nameOf(session);
+    if (session.origin === "subagent") return `${who} is a sub-agent: its parent takes texts.`;
     if (session.origin !== "started") return `Rollcall does not carry ${who}: it takes texts where it runs.`;
     if (!isLive(session.state)) return `${who} has ended.`;
-    if (session.state === "paused") return `${who} is paused: rollcall continue ${who}`;
+    if (session.state === "paused") return `${who} is paused; rollcall continue ${who} lets it go on.`;
     return isAsking(session) ? `${who} asks something: answer that first.` : undefined;
   }
 
@@ -51,6 +52,7 @@ export class Deeds {
   async end({ id, name, state, origin }: SessionRecord): Promise<string> {
     const who = name ?? id;
     if (origin === "observed") return `${who} runs outside Rollcall: it is observed only.`;
+    if (origin === "subagent") return `${who} is a sub-agent: it ends with its parent.`;
     if (origin !== "started") return `${who} is only a record; Rollcall does not carry its process.`;
     if (!isLive(state)) return `${who} has ended.`;
     return this.#told(async () => {
@@ -74,7 +76,7 @@ export class Deeds {
     return client.call<T>(operation, { ...input, channel: "tui" });
   }
 
-  /** What was refused is a sentence, too. */
+  /** A refusal is a sentence, too. */
   async #told(deed: () => Promise<string>): Promise<string> {
     try {
       return await deed();
