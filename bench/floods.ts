@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bench, Figure, NotRun } from "./figure.ts";
 import { LiveDaemon, liveMissing } from "./live-daemon.ts";
+import { memoryOf, rssMbOf, showMemory } from "./memory.ts";
 
 /** A quiet session is answered for within this, however many others flood. */
 const PROMISED_MS = 1000;
@@ -34,7 +34,7 @@ async function* terminalFloods(bench: Bench): AsyncIterable<Figure> {
   const ids = await startMany(daemon, quiet, ["sleep", "1000"]);
   await startMany(daemon, flooding, ["yes"]);
   await sleep(SETTLE_MS);
-  const before = memoryMbOf(daemon.pid);
+  const before = rssMbOf(daemon.pid);
   const note = `median of ${ROUNDS} with ${flooding} flooding and ${quiet} quiet sessions, against 1 s`;
   for (const verb of VERBS) {
     const ours = await medianMs(ids.splice(0, ROUNDS), (id) => run(daemon, verb, id));
@@ -43,8 +43,14 @@ async function* terminalFloods(bench: Bench): AsyncIterable<Figure> {
       ...{ valueUnit: "x", unit: "ms", note },
     };
   }
-  const after = memoryMbOf(daemon.pid);
-  yield { name: "floods-memory", value: after, valueUnit: "MB", note: "resident set of the daemon" };
+  const after = rssMbOf(daemon.pid);
+  const parts = showMemory(await memoryOf(daemon));
+  yield {
+    name: "floods-memory",
+    value: after,
+    valueUnit: "MB",
+    note: `resident set of the daemon; ${parts}`,
+  };
   yield {
     ...{ name: "floods-growth", value: after - before, valueUnit: "MB" },
     note: "how much that grew meanwhile",
@@ -63,8 +69,8 @@ async function* pipedFloods(bench: Bench): AsyncIterable<Figure> {
     ...{ valueUnit: "x", unit: "ms", note: `each of ${PIPED} that flood their pipes, ended at once` },
   };
   yield {
-    ...{ name: "floods-piped-memory", value: memoryMbOf(daemon.pid), valueUnit: "MB" },
-    note: "resident set of the daemon behind their ends",
+    ...{ name: "floods-piped-memory", value: rssMbOf(daemon.pid), valueUnit: "MB" },
+    note: `resident set of the daemon behind their ends; ${showMemory(await memoryOf(daemon))}`,
   };
 }
 
@@ -96,9 +102,4 @@ async function medianMs(ids: readonly string[], work: (id: string) => Promise<un
     times.push(performance.now() - begun);
   }
   return times.sort((a, b) => a - b)[times.length >> 1] as number;
-}
-
-function memoryMbOf(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, "latin1");
-  return (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024) / 1e6;
 }

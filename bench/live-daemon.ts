@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Client, connectDaemon } from "../src/client/client.ts";
 import { LAUNCHER } from "./cli.ts";
+import { memoryEnv } from "./memory.ts";
 import { childEnv, type Scratch } from "./scratch.ts";
 
 const execute = promisify(execFile);
@@ -24,7 +25,10 @@ export class LiveDaemon implements AsyncDisposable {
   static async open(scratch: Scratch): Promise<LiveDaemon> {
     const home = scratch.folder();
     const env = childEnv({ ROLLCALL_HOME: home });
-    execFileSync(process.execPath, [LAUNCHER, "up"], { env, stdio: "ignore" });
+    execFileSync(process.execPath, [LAUNCHER, "up"], {
+      env: { ...env, ...memoryEnv(home) },
+      stdio: "ignore",
+    });
     const client = await connectDaemon(join(home, "run"));
     if (!client) throw new Error("The daemon was started and does not answer.");
     return new LiveDaemon(home, client, env);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bench, Figure, NotRun } from "./figure.ts";
 import { cpuMs, LiveDaemon, liveMissing } from "./live-daemon.ts";
+import { memoryOf, rssMbOf, showMemory } from "./memory.ts";
 
 const SESSIONS = 200;
 const SECONDS = 60;
@@ -36,13 +37,14 @@ export async function* quiet(bench: Bench): AsyncIterable<Figure | NotRun> {
     valueUnit: "count",
     note: "processes that the daemon started meanwhile",
   };
-  yield { name: "quiet-memory", value: ours.memoryMb, valueUnit: "MB", note: "resident set of the daemon" };
+  const memory = `resident set of the daemon; ${ours.memory}`;
+  yield { name: "quiet-memory", value: ours.memoryMb, valueUnit: "MB", note: memory };
 }
 
 async function ourCost(
   bench: Bench,
   seconds: number,
-): Promise<{ cpu: number; children: number; memoryMb: number }> {
+): Promise<{ cpu: number; children: number; memoryMb: number; memory: string }> {
   await using daemon = await LiveDaemon.open(bench.scratch);
   for (let made = 0; made < SESSIONS; made += 20) await startSome(daemon, 20);
   // What the starts have left to do is not theirs to pay for.
@@ -56,7 +58,9 @@ async function ourCost(
   const after = cpuMs(daemon.pid);
   // A child that came and went between two looks has left its page faults.
   const unseen = after.childFaults > before.childFaults && seen.size === 0 ? 1 : 0;
-  return { cpu: after.own - before.own, children: seen.size + unseen, memoryMb: memoryMbOf(daemon.pid) };
+  const memoryMb = rssMbOf(daemon.pid);
+  const memory = showMemory(await memoryOf(daemon));
+  return { cpu: after.own - before.own, children: seen.size + unseen, memoryMb, memory };
 }
 
 /** Half are plain commands, half agents at their prompt. */
@@ -91,11 +95,6 @@ function childrenOf(pid: number): string[] {
   return tasks
     .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, "latin1").trim().split(" "))
     .filter(Boolean);
-}
-
-function memoryMbOf(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, "latin1");
-  return (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024) / 1e6;
 }
 
 function tmuxMissing(): string | undefined {

@@ -11,7 +11,11 @@ interface Report {
   readonly testResults: readonly {
     readonly name: string;
     readonly message: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
   }[];
 }
 
@@ -35,7 +39,10 @@ function flake({ times, busy, filters }: Orders): number {
     const { status, failed } = runOnce(busy, filters);
     const seconds = Math.round((performance.now() - began) / 1000);
     console.log(`run ${run} of ${times}: ${status === 0 ? "green" : "red"}, ${seconds} s`);
-    for (const title of failed) failures.set(title, (failures.get(title) ?? 0) + 1);
+    for (const { title, why } of failed) {
+      failures.set(title, (failures.get(title) ?? 0) + 1);
+      console.log(`  ${title}\n    ${why}`);
+    }
     if (status !== 0) red += 1;
   }
   console.log(`\n${times - red} of ${times} runs were green beside ${busy} busy processes.`);
@@ -45,7 +52,7 @@ function flake({ times, busy, filters }: Orders): number {
 }
 
 /** A run that fails without a failed test, as by something left behind, is red all the same. */
-function runOnce(busy: number, filters: readonly string[]): { status: number; failed: string[] } {
+function runOnce(busy: number, filters: readonly string[]): { status: number; failed: Failure[] } {
   const folder = mkdtempSync(join(tmpdir(), "rollcall-flake-"));
   const file = join(folder, "report.json");
   const load = Array.from({ length: busy }, () => keepBusy());
@@ -62,19 +69,32 @@ function runOnce(busy: number, filters: readonly string[]): { status: number; fa
   }
 }
 
-function failedIn(file: string): string[] {
+interface Failure {
+  readonly title: string;
+  /** The first line of the error, so that a long run can be judged before it is over. */
+  readonly why: string;
+}
+
+function failedIn(file: string): Failure[] {
   let report: Report;
   try {
     report = JSON.parse(readFileSync(file, "utf8")) as Report;
   } catch {
-    return ["(no report was written)"];
+    return [{ title: "(no report was written)", why: "" }];
   }
   return report.testResults.flatMap(({ name, message, assertionResults }) => {
     const path = relative(root, name);
     const failed = assertionResults.filter(({ status }) => status === "failed");
-    if (failed.length === 0 && message !== "") return [`${path}: ${message.split("\n")[0]}`];
-    return failed.map(({ fullName }) => `${path}: ${fullName}`);
+    if (failed.length === 0 && message !== "") return [{ title: path, why: firstLine(message) }];
+    return failed.map(({ fullName, failureMessages }) => ({
+      title: `${path}: ${fullName}`,
+      why: firstLine(failureMessages[0] ?? ""),
+    }));
   });
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
 }
 
 /** Ends by itself where this process is killed: nobody is left to burn a core. */

@@ -14,6 +14,8 @@ const home = join(root, ".rollcall-demo");
 const launcher = join(root, "bin", "rollcall.cjs");
 /** What changes within this time is printed together. */
 const TOGETHER_MS = 1000;
+/** Tokens, cost, CPU and memory move all the time. */
+const FIGURES_MS = 5000;
 const LOCK = "start.lock";
 const here = `ROLLCALL_HOME=${relative(root, home)} npx rollcall`;
 const env = { ...process.env, ROLLCALL_HOME: home };
@@ -74,24 +76,26 @@ async function show(): Promise<void> {
   await printChanges();
 }
 
-/** Without a terminal: the roll, whenever something on it is no longer what it was. */
+/** Without a terminal: the roll, soon after a state has changed, and now and then where only figures have. */
 async function printChanges(): Promise<void> {
   await using store = await openRollcall({ home, cwd: home });
   const after = await store.feedEnd();
   let last = "";
   let timer: NodeJS.Timeout | undefined;
-  const print = async () => {
+  const print = async (figures: "with figures" | "without figures") => {
     const rows = rollOrder(await Array.fromAsync(store.list({ activeOnly: true })));
-    const now = JSON.stringify(rows.map(({ session: { id, state, waiting } }) => [id, state, waiting]));
-    const look = { width: 120, now: Date.now(), paint };
-    if (now !== last) console.log(`\n${describeRoll(rows, look)}`);
-    last = now;
+    const look = { width: 160, now: Date.now(), paint };
+    const states = JSON.stringify(rows.map(({ session: { id, state, waiting } }) => [id, state, waiting]));
+    if (figures === "with figures" || states !== last) console.log(`\n${describeRoll(rows, look)}`);
+    last = states;
     timer = undefined;
   };
-  await print();
+  await print("with figures");
+  const ticking = setInterval(() => void print("with figures"), FIGURES_MS);
   for await (const _ of store.feed({ after, follow: true, signal: leaving.signal }))
-    timer ??= setTimeout(() => void print(), TOGETHER_MS);
+    timer ??= setTimeout(() => void print("without figures"), TOGETHER_MS);
   clearTimeout(timer);
+  clearInterval(ticking);
 }
 
 async function endAll(): Promise<number> {

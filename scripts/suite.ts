@@ -1,4 +1,4 @@
-// The heavier suites: `npm run faults`, `bench`, `e2e`, `soak`, `sanitize`, `simulate`, `conformance`, `scorecard`; `-- --short` is the form that CI runs.
+// The heavier suites: `npm run faults`, `bench`, `e2e`, `soak`, `sanitize`, `simulate`, `conformance`, `scorecard`, `peers`; `-- --short` is the form that CI runs.
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -16,6 +16,7 @@ const SUITES: Readonly<Record<string, () => number>> = {
   soak: () => node("test/soak/main.ts", ...(isShort ? ["--short"] : [])),
   sanitize: () => sanitize(),
   conformance: () => node("test/conformance/report/main.ts", ...(isShort ? ["--short"] : [])),
+  peers: () => node("bench/peers/main.ts"),
   scorecard: () => node("test/conformance/report/main.ts", "--write"),
 };
 

@@ -1,4 +1,6 @@
 import "./machine/needs-node.ts";
+import { priceOverridesOf } from "./home/settings.ts";
+import { usePrices } from "./record/usage/request-pricing.ts";
 
 export { type ErrorCode, RollcallError } from "./domain/errors.ts";
 export type { Json, JsonObject } from "./domain/json.ts";
@@ -51,4 +53,9 @@ export type { Rollcall, SessionPage, UpdateOptions } from "./record/rollcall.ts"
 export { type AddedUsage, type NewToolCall, Session, type SessionOptions } from "./record/session.ts";
 export type { Stats, StatsGroup, StatsOptions } from "./record/stats/stats.ts";
 export type { BackupReport, VerifyReport } from "./store/maintenance.ts";
-export type { FeedFilter, FeedMatch, Page, RangeQuery, SearchHit } from "./store/store.ts";
+export type { FeedFilter, FeedMatch, Page, RangeQuery, SearchFilter, SearchHit } from "./store/store.ts";
+
+usePrices(async (config) => {
+  const { createPriceRequest } = await import("./telemetry/prices.ts");
+  return createPriceRequest(priceOverridesOf(config));
+});

@@ -14,13 +14,14 @@ export async function main(root: string): Promise<void> {
       holder: join(root, "dist", "native", "rollcall-holder"),
       cli: join(root, "bin", "rollcall.cjs"),
       scripted: join(root, "dist", "agent", "scripted.cjs"),
+      importer: join(root, "dist", "daemon", "importer.cjs"),
     },
     tell,
   });
   process.exit();
 }
 
-/** Whoever started it may be gone already. */
+/** The process that started it may be gone already. */
 function tell(line: string): void {
   try {
     writeSync(1, `${line}\n`);

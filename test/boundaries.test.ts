@@ -19,19 +19,26 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   operations: ["domain"],
   present: ["domain"],
   client: ["operations", "domain"],
+  history: ["record", "agents", "telemetry", "home", "machine", "domain"],
   daemon: [
-    ...["record", "agents", "host", "telemetry", "operations"],
+    ...["record", "history", "agents", "host", "telemetry", "operations"],
     ...["home", "recording", "machine", "domain"],
   ],
   server: ["operations", "present", "domain"],
-  cli: ["record", "client", "agents", "host", "present", "home", "recording", "machine", "domain"],
-  "index.ts": ["record", "store", "home", "machine", "domain"],
+  cli: [
+    ...["record", "history", "client", "agents", "host", "present"],
+    ...["home", "recording", "machine", "domain"],
+  ],
+  "index.ts": ["record", "store", "telemetry", "home", "machine", "domain"],
   // The one place that knows both daemon and server.
   "main.ts": ["daemon", "server", "record", "home", "domain"],
 };
 
 /** Folders of variants of one contract: none knows another. */
 const VARIANTS = ["agents", "host", "store"];
+
+/** A protocol that several agents speak: all of them may use it, and it knows none of them. */
+const SHARED = ["agents/acp"];
 
 /** These run in a browser too. */
 const WITHOUT_NODE = ["domain", "present"];
@@ -44,8 +51,13 @@ const NODE_GLOBALS =
 const NETWORK =
   /^import (?!type )[^;]*"node:(?:http|https|http2|tls|dgram)"|\bfetch\(|\bnew (?:WebSocket|EventSource)\b/m;
 
-/** The engine shows nowhere else: a second one will stand beside it. */
-const KNOW_SQLITE = ["record/open.ts", "record/restore.ts", "record/lock.ts"];
+/** The engine shows nowhere else: everything above knows the store by its contract alone. */
+const KNOW_SQLITE = [
+  "record/open.ts",
+  "record/restore.ts",
+  "record/lock.ts",
+  "record/foreign/foreign-database.ts",
+];
 
 /** All that the command line sees of the agents: commands that programs call often load no adapter. */
 const FOR_CLI = ["agents/hooks.ts", "agents/hook-registry.ts"];
@@ -167,11 +179,13 @@ const PLANTED: readonly (readonly [path: string, text: string, complaint: RegExp
   ["cli/a.ts", `import { findAgent } from "../agents/registry.ts";`, /cli may import hooks of agents alone/],
   ["cli/a.ts", `import { hooks } from "../agents/claude/hooks/hooks.ts";`, /hooks of agents alone/],
   ["agents/claude/a.ts", `import { parse } from "../codex/parse.ts";`, /variant/],
+  ["agents/acp/a.ts", `import { parse } from "../codex/parse.ts";`, /variant/],
   ["agents/claude/a.ts", `import { Host } from "../../host/host.ts";`, /agents may not import host/],
   ["host/a.ts", `import { find } from "../agents/registry.ts";`, /host may not import agents/],
   ["client/a.ts", `import { handle } from "../daemon/handlers.ts";`, /client may not import daemon/],
   ["server/http/a.ts", `import { handle } from "../../daemon/handlers.ts";`, /server may not import daemon/],
   ["daemon/a.ts", `import { serve } from "../server/serve.ts";`, /daemon may not import server/],
+  ["history/a.ts", `import { x } from "../daemon/x.ts";`, /history may not import daemon/],
   ["operations/a.ts", `import { x } from "../record/x.ts";`, /operations may not import record/],
   ["telemetry/a.ts", `import {\n  x,\n  y,\n} from "../record/x.ts";`, /telemetry may not import record/],
   ["record/a.ts", `import { x } from "../../scripts/build.ts";`, /outside/],
@@ -185,6 +199,7 @@ const ALLOWED: readonly (readonly [path: string, text: string])[] = [
   ["cli/a.ts", `import { loadHooks } from "../agents/hook-registry.ts";`],
   ["cli/a.ts", `import { rollOrder } from "../present/roll-order.ts";`],
   ["agents/claude/a.ts", `import type { Agent } from "../agent.ts";`],
+  ["agents/claude/adapter.ts", `import { acpMode } from "../acp/mode.ts";`],
   ["agents/registry.ts", `import { claude } from "./claude/adapter.ts";`],
   ["main.ts", `import { a } from "./daemon/a.ts";\nimport { b } from "./server/b.ts";`],
   ["record/a.ts", `// imports nothing from "../cli/main.ts"`],
@@ -256,6 +271,7 @@ function complainOfPackage(path: string, name: string): string | undefined {
 function isOtherVariant(path: string, target: string): boolean {
   const [layer, variant, ...inside] = path.split("/");
   const [, other, ...otherInside] = target.split("/");
+  if (SHARED.includes(`${layer}/${other}`)) return false;
   const isInVariant = VARIANTS.includes(layer as string) && inside.length > 0 && otherInside.length > 0;
   return isInVariant && variant !== other;
 }

@@ -45,7 +45,7 @@ describe("the examples of the README", () => {
   test("the commands for real agents work twice with the scripted agent in their place", () => {
     const [block = ""] = blocks("").filter((text) => text.includes("start claude"));
     const script = block
-      .replaceAll(/start (claude|codex)/g, "start scripted")
+      .replaceAll(/start (claude|codex|gemini|opencode)/g, "start scripted")
       .replaceAll(/ --model \S+/g, "");
     expect(script).toContain("--name");
     const said = run("bash", ["-euo", "pipefail", "-c", script + script]);

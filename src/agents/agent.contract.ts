@@ -15,6 +15,7 @@ import { sampleContract, screenContract } from "./fixtures.contract.ts";
 import type { LaunchPlan, LaunchRequest } from "./launch.ts";
 import { outsideContract } from "./outside.contract.ts";
 import type { Parsed } from "./parsed.ts";
+import { subagentsContract } from "./subagents.contract.ts";
 
 const NOWHERE = "/nowhere/at/all";
 const NATIVE = "11111111-2222-4333-8444-555555555555";
@@ -54,6 +55,7 @@ export function agentContract(agent: Agent): void {
     screenContract(title, agent, mode);
   }
   if (agent.outside) outsideContract(agent.type, agent.outside);
+  if (agent.subagents) subagentsContract(agent.type, agent.subagents);
 }
 
 function planContract(title: string, mode: Mode): void {
@@ -146,7 +148,7 @@ function factsContract(title: string, mode: Mode): void {
       if (!isReadyAtExec) expect(trust).not.toEqual([]);
       if (outputIsTranscript) expect([sources.stream, sources.transcript]).toEqual([undefined, undefined]);
       if (capabilities.endsTurnsInTranscript) expect(sources.transcript).toBeDefined();
-      if (mode.host === "pipe") expect([sources.terminal, sources.screen]).toEqual([undefined, undefined]);
+      if (mode.host !== "pty") expect([sources.terminal, sources.screen]).toEqual([undefined, undefined]);
     });
 
     test("have rules for the screen that can be looked for", () => {
@@ -166,6 +168,7 @@ function parserContract(title: string, mode: Mode): void {
       fc.property(lines, objects, texts, events, memories, (line, object, fields, event, memory) => {
         const parse = (): Parsed[] => [
           sources.stream?.parse(line, memory) ?? {},
+          sources.stream?.end?.(memory) ?? {},
           sources.transcript?.parse(line, memory) ?? {},
           sources.terminal?.title?.(line, memory) ?? {},
           sources.terminal?.report?.(fields, memory) ?? {},
@@ -213,6 +216,13 @@ function controlsContract(title: string, mode: Mode): void {
         { numRuns: 500 },
       );
     });
+
+    const { tellsTurns, confirmsInput } = mode.capabilities;
+    if (tellsTurns && !confirmsInput)
+      test("imply that it works once a text is written", () => {
+        const deed = controls.say({ nativeId: NATIVE, memory: {} }, "a text");
+        expect(deed).toMatchObject({ via: "lines", implies: { signal: { says: "working" } } });
+      });
 
     test("have the reason of a denial in it, or refuse it: no reason is dropped silently", () => {
       fc.assert(
@@ -273,7 +283,7 @@ function deedText(deed: Deed): string {
 }
 
 function planText(plan: LaunchPlan): string {
-  return JSON.stringify([plan.command, plan.env, plan.files, plan.opening]);
+  return JSON.stringify([plan.command, plan.env, plan.files, plan.opening, plan.memory]);
 }
 
 function deepFreeze<T>(value: T): T {

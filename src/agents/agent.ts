@@ -3,10 +3,12 @@ import type { HostName } from "../domain/session/carried.ts";
 import type { AgentType, Kind } from "../domain/session/session.ts";
 import type { TrustOrder } from "../domain/supervise/signal.ts";
 import type { Controls } from "./deed.ts";
+import type { History } from "./history.ts";
 import type { AgentHooks } from "./hooks.ts";
 import type { LaunchPlan, LaunchRequest } from "./launch.ts";
 import type { Memory, TurnOver } from "./parsed.ts";
 import type { Sources } from "./sources.ts";
+import type { Subagents } from "./subagents.ts";
 
 /**
  * All that Rollcall knows of one agent: its facts, and one mode for each way to drive it. Pure: it plans and parses, and
@@ -23,6 +25,10 @@ export interface Agent {
   /** A file that every process in a conversation has open for writing: two of them would mix their words. */
   lockOf?(env: LaunchRequest["env"], nativeId: string): string | undefined;
   readonly outside?: Outside;
+  /** The files of its sub-agents and their parser; without it, sub-agents are not observed. */
+  readonly subagents?: Subagents;
+  /** Conversations that it keeps on disk by itself, and that can be imported. */
+  readonly history?: History;
   /** Hooks of ours that its own settings take; a line of `hook-registry.ts` names them, too. */
   readonly hooks?: AgentHooks;
 }
@@ -38,6 +44,8 @@ export interface Mode<M extends Memory = Memory> {
   isAskedFor?(args: readonly string[]): boolean;
   /** Throws a coded error where the request cannot be met. */
   plan(request: LaunchRequest): LaunchPlan;
+  /** Whether a living agent has said that its conversation can be forked; for programs of which that is not known before. */
+  offersFork?(memory: M): boolean;
   /** The sources of its state, the declared authority first. */
   readonly trust: TrustOrder;
   readonly sources: Sources<M>;
@@ -73,7 +81,7 @@ export interface Outside<M extends Memory = Memory> {
    * the turn is over; undefined where nothing that was read says so.
    */
   turnAtRest?(memory: M): TurnOver | undefined;
-  /** The folders in which such sessions leave files, for this environment. */
+  /** The folders in which such sessions leave files, for this environment; with `rows`, that of the database. */
   places(env: Readonly<Record<string, string | undefined>>): {
     readonly liveFiles: string | null;
     readonly transcripts: string;
@@ -83,12 +91,28 @@ export interface Outside<M extends Memory = Memory> {
     env: Readonly<Record<string, string | undefined>>,
     identity: OutsideIdentity,
   ): string | undefined;
+  /** For agents that keep their history in a database: how it shows which conversations grow. */
+  readonly rows?: OutsideRows;
   /** The session of a live file; undefined where it belongs to none. */
   ofFile?(content: JsonObject): OutsideIdentity | undefined;
   /** The session of a transcript, by its name and a line of it; undefined where that line does not say. */
   ofTranscript(name: string, line: string): OutsideIdentity | undefined;
+  /** For an agent that makes files in which nothing is ever said: whether this line says something. */
+  isWord?(line: string): boolean;
+  /** It may write into a conversation long after it has ended, such as what it was about: that alone shows no session. */
+  readonly writesAfterEnd?: true;
   /** The session of a hook. */
   ofHook?(payload: JsonObject): OutsideIdentity | undefined;
+}
+
+export interface OutsideRows {
+  /**
+   * Selects conversations that may have grown, each with its `id`, its folder as `cwd`, and `newest`, the time of its
+   * newest message. Others may be left out, so that a look takes no longer in a database of years.
+   */
+  readonly conversations: string;
+  /** Whether a process with this command line may work in any folder, and not only in its own. */
+  worksAnywhere(command: readonly string[]): boolean;
 }
 
 export interface OutsideIdentity {

@@ -1,6 +1,6 @@
 import type { Json } from "../domain/json.ts";
 import type { Waiting } from "../domain/session/session.ts";
-import type { Memory } from "./parsed.ts";
+import type { Memory, Parsed } from "./parsed.ts";
 
 /** One thing to do to an agent, and the way in which it is done: one deliverer carries out each way. */
 export type Deed = Keys | Lines | HttpCall;
@@ -9,6 +9,13 @@ export type Deed = Keys | Lines | HttpCall;
 export interface Key {
   readonly bytes: string;
   readonly onScreen?: string;
+  /** So long after the key before, or after that shows: for a program that takes a quick key for something else. */
+  readonly restMs?: number;
+  /**
+   * It does nothing but move the cursor, and is pressed again until that shows: then the program takes keys, and has dealt
+   * with all before this one.
+   */
+  readonly movesCursor?: true;
 }
 
 export interface Keys extends Key {
@@ -21,6 +28,10 @@ export interface Keys extends Key {
 export interface Lines {
   readonly via: "lines";
   readonly lines: readonly string[];
+  /** Ends the input behind these lines, of which there may be none. */
+  readonly closes?: true;
+  /** Taken in as soon as the lines are written, for a protocol that confirms nothing itself. */
+  readonly implies?: Parsed;
 }
 
 /** A call of the agent's own server on loopback. Any status from 200 to 299 means that it was accepted. */
@@ -56,7 +67,6 @@ export interface Controls<M extends Memory = Memory> {
 }
 
 /** All keys, in order. */
-export function keysIn({ bytes, onScreen, more = [] }: Keys): readonly Key[] {
-  const first: Key = onScreen === undefined ? { bytes } : { bytes, onScreen };
+export function keysIn({ via: _, more = [], ...first }: Keys): readonly Key[] {
   return [first, ...more.map((next) => (typeof next === "string" ? { bytes: next } : next))];
 }

@@ -8,15 +8,17 @@ import { replacePart, sampleLines } from "../testing/agents/samples.ts";
 import { expectedScreen, screenFixture, screenNames } from "../testing/agents/screen-fixtures.ts";
 import { expectWellFormed } from "../testing/agents/well-formed-parsed.ts";
 import type { Agent, Mode } from "./agent.ts";
+import type { Memory, Parsed } from "./parsed.ts";
+import type { EventsSource } from "./sources.ts";
 
 /** Lines of real releases stand in `samples`; our own agent and plain commands have none. */
 export function sampleContract(title: string, { type, testedVersion }: Agent, mode: Mode): void {
   if (testedVersion === null) return;
-  const { stream, transcript } = mode.sources;
-  const parsers = [stream, transcript].flatMap((source) => (source ? [source] : []));
-  const samples = parsers.flatMap((source) =>
-    sampleLines(type, (line, memory) => source.parse(line, memory)),
+  const { stream, transcript, events } = mode.sources;
+  const parsers = [stream?.parse, transcript?.parse, events && lineParser(events)].filter(
+    (parse) => parse !== undefined,
   );
+  const samples = parsers.flatMap((parse) => sampleLines(type, parse));
   const values = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(null, "", -1, {}, []));
 
   test(`${title} parses a real line with another value in any place of it`, () => {
@@ -25,13 +27,18 @@ export function sampleContract(title: string, { type, testedVersion }: Agent, mo
         const changed = JSON.stringify(replacePart(JSON.parse(sample.line) as Json, place, value as Json));
         for (const memory of [sample.memory, random])
           for (const text of [sample.line, changed]) {
-            for (const source of parsers) expectWellFormed(mode, source.parse(text, memory));
+            for (const parse of parsers) expectWellFormed(mode, parse(text, memory));
             expect(typeof (transcript?.isOwn?.(text) ?? true)).toBe("boolean");
           }
       }),
       { numRuns: 1000 },
     );
   });
+}
+
+/** An event of a server is a line of a sample by its data. */
+function lineParser({ parse }: EventsSource<Memory>): (data: string, memory: Memory) => Parsed {
+  return (data, memory) => parse({ id: null, name: "message", data }, memory);
 }
 
 /** Screens of real releases stand in `fixtures`, each with the meaning that a person has read in it. */

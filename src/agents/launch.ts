@@ -1,3 +1,5 @@
+import type { Memory } from "./parsed.ts";
+
 /** Everything that a mode may use to plan a launch. */
 export interface LaunchRequest {
   readonly sessionId: string;
@@ -5,16 +7,18 @@ export interface LaunchRequest {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly model: string | null;
+  /** Whether it begins with a text. */
+  readonly hasPrompt: boolean;
   /** The caller's environment. */
   readonly env: Readonly<Record<string, string>>;
   /** A fresh UUID, for agents whose native id is ours to choose. */
   readonly freshId: string;
   readonly continues: { readonly nativeId: string; readonly how: "resume" | "fork" } | null;
-  /** Those of its `sockets` at which someone answers. */
+  /** The agent's `sockets` at which someone answers. */
   readonly answering: readonly string[];
   /** The script that hands an event of a hook to Rollcall. */
   readonly hookScript: string;
-  /** Where this launch may put files of its own. */
+  /** A folder for files of this launch. */
   readonly folder: string;
   /** Rollcall's state folder. */
   readonly home: string;
@@ -38,12 +42,18 @@ export interface LaunchPlan {
   readonly transcripts?: string;
   /** The folder in which each process of this agent keeps a file of its own state, as JSON with `pid`. */
   readonly liveFiles?: string;
+  /** The folder with the database in which the agent keeps its conversations, or that database, where sub-agents are in it. */
+  readonly databases?: string;
   /** The agent's own server on loopback, which only we can ask: HTTP Basic with this user and password. */
   readonly server?: AgentServer;
   /** Written as soon as it runs, where it speaks a protocol. */
   readonly opening?: string;
+  /** The memory of its parsers at the start. */
+  readonly memory?: Memory;
   /** A notice in its transcript: what a person has to know of this launch. */
   readonly notice?: string;
+  /** A sentence on what to install where its program is not found. */
+  readonly install?: string;
 }
 
 export interface AgentServer {

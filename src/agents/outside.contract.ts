@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { events, lines, memories, objects } from "../testing/agents/agent-words.ts";
-import { expectWellFormed } from "../testing/agents/well-formed-parsed.ts";
+import { expectMemory, expectWellFormed } from "../testing/agents/well-formed-parsed.ts";
 import type { Outside, OutsideIdentity } from "./agent.ts";
 import type { Memory } from "./parsed.ts";
 
@@ -14,7 +14,7 @@ export function outsideContract(type: string, outside: Outside): void {
   describe(`a session of ${type} from outside`, () => {
     test("has a parser for each source that is trusted, and a memory that survives", () => {
       expect(trust.filter((source) => !(source in sources))).toEqual([]);
-      expect(JSON.parse(JSON.stringify(memory))).toStrictEqual(memory);
+      expectMemory(memory);
     });
 
     test("is looked for in folders of the home, and has a transcript there", () => {
@@ -46,6 +46,7 @@ export function outsideContract(type: string, outside: Outside): void {
             outside.ofTranscript(line, line),
             outside.ofHook?.(object),
           ];
+          expect(typeof (outside.isWord?.(line) ?? true)).toBe("boolean");
           for (const identity of identities) if (identity) expectIdentity(identity);
         }),
         { numRuns: 500 },

@@ -30,6 +30,8 @@ export interface LiveFileSource<M extends Memory> {
 export interface StreamSource<M extends Memory> {
   /** One line of standard output. */
   parse(line: string, memory: M): Parsed<M>;
+  /** The last of what came, once there will be no more lines. */
+  end?(memory: M): Parsed<M>;
 }
 
 export interface HookSource<M extends Memory> {
@@ -41,8 +43,17 @@ export interface TranscriptSource<M extends Memory> {
   parse(line: string, memory: M): Parsed<M>;
   /** The identity in the name of a file in `transcripts`; undefined where the file is no transcript. */
   identityIn?(name: string): Parsed["identity"] | undefined;
+  /**
+   * For an agent that names its file itself and does not keep it open: whether a file of this path below `transcripts`
+   * may be that of this conversation. `isOwn` decides.
+   */
+  isNamedFor?(path: string, nativeId: string): boolean;
+  /** The agent may delete it by itself: a copy is kept from one launch to the next. Only with `isNamedFor`. */
+  readonly mayBeDeleted?: true;
+  /** It loses a conversation that is resumed under any other name, or beside an empty file of the same one. */
+  readonly forResume?: { nameOf(path: string): string; isEmpty(text: string): boolean };
   /** Whether a transcript that begins with this line is the session's own, and not that of a helper in its process. */
-  isOwn?(firstLine: string): boolean;
+  isOwn?(firstLine: string, nativeId?: string): boolean;
 }
 
 export interface ScreenSource<M extends Memory> {

@@ -10,7 +10,9 @@ import { launchFolder } from "../home/launch-folder.ts";
 import { runFolder } from "../home/layout.ts";
 import { NO_LIMIT } from "../home/setting.ts";
 import { isProcessAlive } from "../machine/process.ts";
+import type { OpenOptions } from "../record/open.ts";
 import type { Rollcall } from "../record/rollcall.ts";
+import { refuseSubagent } from "../record/subagent-error.ts";
 import { type Input, optionOf } from "./framework/command.ts";
 import { forEach } from "./framework/for-each.ts";
 import type { Output } from "./framework/output.ts";
@@ -20,11 +22,13 @@ import { withRollcall } from "./open.ts";
 export async function withDaemon<T>(
   output: Output,
   work: (client: Client, rollcall: Rollcall) => Promise<T>,
+  options: OpenOptions = {},
 ): Promise<T> {
-  return withRollcall(output, async (rollcall) => {
+  const withClient = async (rollcall: Rollcall) => {
     using client = await ensureDaemon(daemonOptions(rollcall.context.home));
     return await work(client, rollcall);
-  });
+  };
+  return withRollcall(output, withClient, options);
 }
 
 export function daemonOptions(home: string): DaemonOptions {
@@ -53,7 +57,8 @@ export async function askDaemon(home: string): Promise<Client | "silent" | undef
   }
 }
 
-const LEAVING_MS = 10_000;
+/** On a busy machine, with the last of what many sessions said to write, a minute is not out of reach. */
+const LEAVING_MS = 60_000;
 
 /** Waits until the daemon's process itself is gone, not only its socket. */
 export async function daemonGone(daemon: ProcessIdentity): Promise<void> {
@@ -146,5 +151,6 @@ export async function launchOf(
 ): Promise<{ readonly row: SessionRow; readonly folder: string }> {
   const row = (await rollcall.context.store.find(id))?.row;
   if (row?.carried) return { row, folder: launchFolder(rollcall.context.home, row.carried.launch.marker) };
+  if (row) refuseSubagent(row);
   throw new RollcallError("not_carried", `Session ${id} is only a record; it has no terminal here.`);
 }

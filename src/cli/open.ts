@@ -4,8 +4,12 @@ import { openRollcall } from "../record/open.ts";
 import type { Rollcall } from "../record/rollcall.ts";
 import type { Output } from "./framework/output.ts";
 
+/** For a command that makes a record or a verdict by the settings of the project, which must be readable then. */
+export const BY_PROJECT: OpenOptions = { isProjectOptional: false };
+
 /**
- * The store for the length of one command. Its files are brought up to date also when the command fails; the
+ * The store for the length of one command. A project's settings that cannot be read are passed over with a warning, so
+ * that a file in a workspace keeps nobody from seeing and ending what runs there. Its files are brought up to date also when the command fails; the
  * connection goes with the process, because closing it would move the journal into the database, five times the
  * work of what most commands do.
  */
@@ -17,6 +21,7 @@ export async function withRollcall<T>(
   const rollcall = await openRollcall({
     channel: "cli",
     isAsking: true,
+    isProjectOptional: true,
     warn: (sentence) => output.warn(sentence),
     ...options,
   });

@@ -6,7 +6,7 @@ import { fromWire, toWire } from "../domain/wire.ts";
 import { type Answer, type Greeting, LineReader, PROTOCOL } from "../operations/protocol.ts";
 import type { OperationName } from "../operations/table.ts";
 
-/** What can be asked of the daemon, by name. */
+/** The operations of the daemon, by name. */
 export type Verb = OperationName;
 
 interface Pending {
@@ -66,7 +66,7 @@ function lost(): RollcallError {
 /** A daemon that is stopped or hangs takes connections and says nothing. */
 const GREETING_MS = 30_000;
 
-/** Of the daemon that listens in a runtime folder; undefined where none does. */
+/** The socket of the daemon that listens in a runtime folder; undefined where none does. */
 export async function connectDaemon(
   folder: string,
   greetingMs: number = GREETING_MS,

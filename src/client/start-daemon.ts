@@ -8,7 +8,7 @@ import { type Client, connectDaemon } from "./client.ts";
 
 export interface DaemonOptions {
   readonly home: string;
-  /** Where it listens. */
+  /** The socket that it listens on. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   /** The script that is the daemon. */
@@ -57,7 +57,7 @@ async function reach(folder: string, withinMs: number): Promise<Client | undefin
 
 const SEE_LOG = "Its log is daemon.log in the state folder; `rollcall doctor` may know more.";
 
-/** What it cannot even log, such as a crash of Node itself. */
+/** Output that it cannot log, such as of a crash of Node itself. */
 function openErrors(home: string): { readonly path: string; readonly fd: number } {
   const path = join(home, "daemon.err");
   try {

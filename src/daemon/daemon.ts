@@ -3,14 +3,19 @@ import { join } from "node:path";
 import { findAgent } from "../agents/registry.ts";
 import { RollcallError } from "../domain/errors.ts";
 import { createRedactor } from "../domain/redact/redact.ts";
+import type { FeedEvent } from "../domain/session/event.ts";
 import type { SessionRow } from "../domain/session/session.ts";
 import { isLive } from "../domain/session/state.ts";
+import { bringBackOriginals } from "../history/archive/bring-back.ts";
 import { LAUNCH_FILES, launchFolder } from "../home/launch-folder.ts";
+import { durationOf } from "../home/settings.ts";
 import { SerialQueue } from "../machine/serial-queue.ts";
 import { stamp } from "../record/context.ts";
+import { refuseSubagent } from "../record/subagent-error.ts";
 import { claimLog } from "./claim-log.ts";
 import type { EventHub } from "./feed/event-hub.ts";
 import { Notifier } from "./feed/notify.ts";
+import { ImportFollow } from "./import/import-follow.ts";
 import { canResume, modeOf } from "./launch/mode-of.ts";
 import { followKept } from "./operations/kept-children.ts";
 import { OutsideWatch, type SessionClue } from "./outside/outside-watch.ts";
@@ -19,6 +24,11 @@ import type { Carrying } from "./session/carrying.ts";
 import { LiveSession } from "./session/live-session.ts";
 import { readAgentPaths } from "./sources/agent-paths.ts";
 import { HookSpool } from "./sources/hook-spool.ts";
+import { SubagentEnds } from "./subagents/subagent-ends.ts";
+
+const END_AGAIN_MS = 5000;
+/** The system tells of a new file much sooner. */
+const BROUGHT_BACK_MS = 10_000;
 
 /** Everything that is alive on this machine, by session. */
 export class Daemon {
@@ -26,10 +36,14 @@ export class Daemon {
   readonly hub: EventHub;
   /** Starts that bring a key, one after the other. */
   readonly keyedStarts = new SerialQueue();
+  readonly imports: ImportFollow;
   readonly #sessions = new Map<string, LiveSession>();
+  /** Nobody else wrote these files just now; with the time. */
+  readonly #broughtBack = new Map<string, number>();
   readonly #hooks: HookSpool;
   readonly #notifier: Notifier;
   readonly #outside: OutsideWatch;
+  readonly #subagentEnds: SubagentEnds;
 
   constructor(services: Services) {
     this.services = services;
@@ -40,7 +54,9 @@ export class Daemon {
       async (event, payload) => this.#outside.sawHook(event, payload),
     );
     this.#notifier = new Notifier(services, this.hub);
-    this.#outside = new OutsideWatch(services, (of) => this.#has(of));
+    this.imports = new ImportFollow(services, () => [...this.#carriedHistories(), ...this.#outside.followed]);
+    this.#outside = new OutsideWatch(services, (of) => this.#has(of), this.imports);
+    this.#subagentEnds = new SubagentEnds(services);
   }
 
   /** Finds every session that a daemon before this one carried; what they are is known when this resolves. */
@@ -49,6 +65,7 @@ export class Daemon {
     await claimLog(this.services);
     await this.hub.begin(rollcall, log);
     this.#notifier.begin();
+    this.hub.listen((event) => this.#endByBudget(event));
     const { items } = await context.store.list({
       origins: ["started"],
       machine: context.config.machine,
@@ -60,6 +77,9 @@ export class Daemon {
     this.#removeStrayFolders();
     await this.#hooks.begin();
     await this.#outside.begin();
+    await this.#subagentEnds.begin();
+    // A session that lives is found by its process first.
+    void this.#outside.settled().then(() => this.imports.begin());
   }
 
   get(id: string): LiveSession | undefined {
@@ -80,8 +100,10 @@ export class Daemon {
   async letGo(): Promise<void> {
     this.#hooks.end();
     this.services.sampler.end();
+    await this.imports.end();
     await this.#outside.end();
     await this.#notifier.end();
+    await this.#subagentEnds.end();
     await Promise.all(this.all.map(async (session) => session.letGo()));
     await this.hub.end();
   }
@@ -127,13 +149,46 @@ export class Daemon {
     });
   }
 
+  /** Any process may have committed the requests that used up a budget, and with them the end. */
+  #endByBudget({ sessionId, body }: FeedEvent): void {
+    if (body.kind !== "end_began" || body.evidence.source !== "usage") return;
+    const session = this.get(sessionId);
+    if (!session) return;
+    const graceMs = durationOf(session.config, "end.grace");
+    void session.observe({ saw: "end_recorded", graceMs }).catch((error: unknown) => {
+      this.services.log.error({ session: sessionId, err: error }, "an end by a budget could not begin");
+      session.look(END_AGAIN_MS);
+    });
+  }
+
   #forget({ id, generation }: Carrying): void {
     if (this.#sessions.get(id)?.carrying.generation === generation) this.#sessions.delete(id);
   }
 
   #has(of: SessionClue): boolean {
+    const backMs = "transcript" in of ? this.#broughtBack.get(of.transcript) : undefined;
+    if (backMs !== undefined && performance.now() - backMs < BROUGHT_BACK_MS) return true;
     return this.all.some((session) =>
       "nativeId" in of ? session.target.nativeId === of.nativeId : session.transcript.path === of.transcript,
+    );
+  }
+
+  /** Files of a conversation that its agent has deleted, from their copies; the agent says so where that is not possible. */
+  async bringBack({ id, agentType, nativeId }: SessionRow): Promise<void> {
+    const { places, log } = this.services;
+    try {
+      if (nativeId === null) return;
+      const files = await bringBackOriginals(places.home, { agentType, nativeId });
+      for (const path of files) this.#broughtBack.set(path, performance.now());
+      if (files.length > 0) log.info({ session: id, files }, "brought back files of a conversation");
+    } catch (error) {
+      log.warn({ session: id, err: error }, "files of a conversation could not be brought back");
+    }
+  }
+
+  #carriedHistories(): string[] {
+    return this.all.flatMap(({ target: { nativeId }, transcript: { path } }) =>
+      [nativeId, path].filter((name) => name !== null),
     );
   }
 
@@ -148,7 +203,7 @@ export class Daemon {
     for (const name of readdirSync(places.sessions)) if (!known.has(name)) void this.#followStray(name);
   }
 
-  /** What is no folder of ours, or damaged, is left to whoever put it there. */
+  /** Folders that are not ours, or damaged, are left alone. */
   async #followStray(marker: string): Promise<void> {
     try {
       await followKept(this.services, marker);
@@ -180,6 +235,7 @@ export function liveOrThrow(daemon: Daemon, row: SessionRow): LiveSession {
 }
 
 export function notCarried(row: SessionRow): RollcallError {
+  refuseSubagent(row);
   if (row.origin === "observed")
     return new RollcallError("not_carried", `Session ${row.id} runs outside Rollcall: it is observed only.`, {
       hint: "Answer, interrupt or leave it where it runs.",

@@ -19,7 +19,7 @@ import { sendInput, sendKeys } from "./operations/send.ts";
 import { type WaitInput, waitForSessions } from "./operations/wait.ts";
 import type { Handlers } from "./socket/socket-server.ts";
 
-/** What is done for each operation of the table. */
+/** The handler of each operation of the table. */
 export function handlersOf(daemon: Daemon, stop: () => void): Handlers {
   const gate = new LaunchGate();
   return {
@@ -41,7 +41,7 @@ export function handlersOf(daemon: Daemon, stop: () => void): Handlers {
     get_status: async () => statusOf(daemon),
     stop_daemon: async (input: StopInput, signal) => {
       await gate.close();
-      // Where it has to stay because something could not be ended, it also starts again.
+      // A daemon that has to stay, because something could not be ended, starts again.
       return stopDaemon(daemon, input, signal, stop).catch((error: unknown) => {
         gate.open();
         throw error;
@@ -61,6 +61,7 @@ async function statusOf(daemon: Daemon): Promise<object> {
     memoryRssBytes: memory.rss,
     log: services.places.log,
     socket: services.places.socket,
+    import: daemon.imports.status,
   };
 }
 

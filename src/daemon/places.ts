@@ -5,7 +5,7 @@ import { hookPlaces } from "../home/hook-script.ts";
 import { daemonPidPath, runFolder } from "../home/layout.ts";
 import { checkStateFolder } from "../home/state-folder.ts";
 
-/** Where the daemon of a state folder keeps what lives only as long as its sessions. */
+/** The paths of the daemon of a state folder; most files there live only as long as its sessions. */
 export interface Places {
   readonly home: string;
   readonly run: string;

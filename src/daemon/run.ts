@@ -1,12 +1,14 @@
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { homeFolder } from "../home/layout.ts";
+import { loadConfig } from "../home/settings.ts";
 import { ScreenCache } from "../host/screen-cache.ts";
 import { startTimeOf } from "../machine/process.ts";
 import { SerialQueue } from "../machine/serial-queue.ts";
 import { takeLock } from "../record/lock.ts";
 import { openForDaemon } from "../record/open.ts";
+import type { Rollcall } from "../record/rollcall.ts";
 import { findAsker } from "./asker.ts";
 import { configNow } from "./config-now.ts";
 import { Daemon } from "./daemon.ts";
@@ -17,9 +19,10 @@ import { OutputSlices } from "./intake/output-slices.ts";
 import { openLog } from "./log.ts";
 import { makePlaces, type Places, placesOf } from "./places.ts";
 import { Pricing } from "./pricing.ts";
+import { Retention } from "./samples/retention.ts";
 import { SampleRetention } from "./samples/sample-retention.ts";
 import { Sampler } from "./samples/sampler.ts";
-import type { Programs } from "./services.ts";
+import type { Programs, Services } from "./services.ts";
 import { Leftovers } from "./session/leftovers.ts";
 import { TreeWatch } from "./session/tree-watch.ts";
 import { openSocketServer } from "./socket/socket-server.ts";
@@ -89,7 +92,7 @@ function pidIn(path: string): number {
   }
 }
 
-/** Whoever removes the runtime folder takes the lock away with it: another daemon can then be in the place of this one. */
+/** Removing the runtime folder takes the lock away with it: another daemon can then be in the place of this one. */
 function placeHeld(lock: string): () => boolean {
   const { ino } = statSync(lock);
   return () => (statSync(lock, { throwIfNoEntry: false })?.ino ?? ino) === ino;
@@ -105,11 +108,54 @@ async function serve(
   const { home } = places;
   const lockPatienceMs = LOCK_PATIENCE_MS;
   await using rollcall = openForDaemon({ home, cwd: home, channel: "api", warn, lockPatienceMs });
+  const services = servicesOf(rollcall, { programs, version, places, log });
+  process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
+  process.on("uncaughtException", (error) => {
+    log.fatal({ err: error }, "the daemon has to leave; agents run on");
+    process.exit(1);
+  });
+  const daemon = new Daemon(services);
+  const stopped = Promise.withResolvers<string>();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+    process.on(signal, () => stopped.resolve(signal));
+  setInterval(() => {
+    if (!isInPlace()) stopped.resolve("another daemon has its place");
+    else if (!existsSync(home)) stopped.resolve("its state folder is gone");
+  }, PLACE_MS).unref();
+  await daemon.comeBack();
+  const handlers = handlersOf(daemon, () => stopped.resolve("asked"));
+  const server = await openSocketServer({
+    socket: places.socket,
+    version,
+    handlers,
+    redact: rollcall.context.redact,
+    log,
+    findAsker: (pid) => findAsker(home, pid),
+  });
+  using _thinning = new SampleRetention(rollcall.context, log);
+  using _retention = new Retention(rollcall.context, () => loadConfig(home, undefined).config, log);
+  log.info({ version, live: daemon.all.length }, "ready");
+  tell("ready");
+  const why = await stopped.promise;
+  log.info({ why, live: daemon.all.length }, "stopping");
+  // New callers find no daemon from now on; those inside are answered first.
+  if (isInPlace()) rmSync(places.socket, { force: true });
+  await daemon.letGo();
+  await server[Symbol.asyncDispose]();
+  log.info("stopped");
+  return 0;
+}
+
+function servicesOf(
+  rollcall: Rollcall,
+  { programs, version, places, log }: Pick<Services, "programs" | "version" | "places" | "log">,
+): Services {
+  const { home } = places;
   const { store, redact } = rollcall.context;
   const hub = new EventHub();
   const observations = new Observations({ store, redact, publish: (observed) => hub.observe(observed) });
   const config = () => configNow({ places, context: rollcall.context, log }, home);
-  const services = {
+  return {
     rollcall,
     context: rollcall.context,
     places,
@@ -126,35 +172,4 @@ async function serve(
     programs,
     version,
   };
-  process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
-  process.on("uncaughtException", (error) => {
-    log.fatal({ err: error }, "the daemon has to leave; agents run on");
-    process.exit(1);
-  });
-  const daemon = new Daemon(services);
-  const stopped = Promise.withResolvers<string>();
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
-    process.on(signal, () => stopped.resolve(signal));
-  setInterval(() => isInPlace() || stopped.resolve("another daemon has its place"), PLACE_MS).unref();
-  await daemon.comeBack();
-  const handlers = handlersOf(daemon, () => stopped.resolve("asked"));
-  const server = await openSocketServer({
-    socket: places.socket,
-    version,
-    handlers,
-    redact: rollcall.context.redact,
-    log,
-    findAsker: (pid) => findAsker(home, pid),
-  });
-  using _retention = new SampleRetention(rollcall.context, log);
-  log.info({ version, live: daemon.all.length }, "ready");
-  tell("ready");
-  const why = await stopped.promise;
-  log.info({ why, live: daemon.all.length }, "stopping");
-  // New callers find no daemon from now on; those inside are answered first.
-  if (isInPlace()) rmSync(places.socket, { force: true });
-  await daemon.letGo();
-  await server[Symbol.asyncDispose]();
-  log.info("stopped");
-  return 0;
 }

@@ -12,7 +12,7 @@ import type { Sampler } from "./samples/sampler.ts";
 import type { Leftovers } from "./session/leftovers.ts";
 import type { TreeWatch } from "./session/tree-watch.ts";
 
-/** What every part of the daemon works with. */
+/** Shared by every part of the daemon. */
 export interface Services {
   readonly rollcall: Rollcall;
   readonly context: Context;
@@ -38,4 +38,6 @@ export interface Programs {
   readonly holder: string;
   readonly cli: string;
   readonly scripted: string;
+  /** Run in a worker of the daemon. */
+  readonly importer: string;
 }

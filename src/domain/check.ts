@@ -8,7 +8,9 @@ export const METADATA_LIMIT_BYTES = 65_536;
 export function checkOneOf<T extends string>(list: readonly T[], value: unknown, what: string): T {
   if (typeof value === "string" && (list as readonly string[]).includes(value)) return value as T;
   const code = what === "phase" ? "bad_phase" : "bad_input";
-  throw new RollcallError(code, `${show(value)} is not a ${what}.`, { hint: `Valid: ${list.join(", ")}.` });
+  throw new RollcallError(code, `${show(value)} is not ${/^[aeiou]/.test(what) ? "an" : "a"} ${what}.`, {
+    hint: `Valid: ${list.join(", ")}.`,
+  });
 }
 
 export function checkText(value: unknown, what: string, maxLength = 4096): string {

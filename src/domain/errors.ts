@@ -30,6 +30,8 @@ export const ERRORS = {
   no_request: { exit: 4 },
   request_changed: { exit: 4 },
   own_request: { exit: 4 },
+  budget_spent: { exit: 4 },
+  budget_bypassed: { exit: 4 },
   not_proven: { exit: 4 },
   no_native_id: { exit: 4 },
   conversation_held: { exit: 4 },

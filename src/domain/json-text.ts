@@ -6,7 +6,7 @@ export interface Place {
 }
 
 export interface Part {
-  /** Of a member of an object; the items of an array have none. */
+  /** The key of a member of an object; items of an array have none. */
   readonly key?: string;
   /** Where the part begins: at the key of a member. */
   readonly start: number;

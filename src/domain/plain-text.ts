@@ -6,13 +6,13 @@ const ESCAPES =
 const EIGHT_BIT =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what it takes out.
   /\u009b[0-?]*[ -/]*[@-~]|[\u0090\u0098\u009d-\u009f][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?/g;
-/** Whatever else acts on a terminal, but for tab, line feed and carriage return. */
+/** Everything else that acts on a terminal, but for tab, line feed and carriage return. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it takes out.
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 /** Without ESC and C1 no sequence is left, however deep they were nested: a bound keeps it linear. */
 const MOST_PASSES = 8;
 
-/** What a terminal's output says, without what it does: no escape sequences or control codes, line ends as in a file. */
+/** The text in a terminal's output, without its effects: no escape sequences or control codes, line ends as in a file. */
 export function plainText(text: string): string {
   return untilUnchanged(text, [ESCAPES, EIGHT_BIT]).replace(CONTROLS, "").replaceAll("\r\n", "\n");
 }

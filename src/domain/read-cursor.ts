@@ -19,6 +19,8 @@ export interface FileIdentity {
   readonly inode: string;
   /** When the cursor was taken; a file that is shorter now was cut or replaced. */
   readonly sizeBytes: number;
+  /** When it was last written, at that time; a file with the same size and time has not changed. */
+  readonly mtimeMs: number;
   /** The hash of so many first bytes, which a file that only grows still begins with. */
   readonly headBytes: number;
   readonly headHash: string;

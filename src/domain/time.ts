@@ -1,6 +1,8 @@
 /** A moment as text: ISO-8601, UTC, milliseconds, `Z`. Two of them compare as strings. */
 export type Instant = string;
 
+/** Our own form, on a day that every month has. */
+const INSTANT = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(?:Z|\+00:00)?$/;
 const DURATION = /^(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
@@ -23,6 +25,11 @@ let lastInstant: Instant = "";
 
 /** The instant that a text means, or undefined: it may end in `Z`, `+00:00` or nothing, all of them UTC. */
 export function parseInstant(text: string): Instant | undefined {
+  // Nearly every time is in our own form already, which takes a tenth of the time to tell.
+  return INSTANT.test(text) ? text : parseDateTime(text);
+}
+
+function parseDateTime(text: string): Instant | undefined {
   const match = DATE_TIME.exec(text);
   if (!match) return undefined;
   const [year, month, day, hour = 0, minute = 0, second = 0] = match

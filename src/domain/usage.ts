@@ -35,13 +35,13 @@ export interface UsageEntry {
 export type PriceRequest = (request: UsageEntry) => UsageEntry;
 
 /** By what usage can be summed up. */
-export const USAGE_GROUPS = ["agent", "model", "day", "purpose", "folder"] as const;
+export const USAGE_GROUPS = ["agent", "name", "model", "day", "purpose", "folder"] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 export const COST_SOURCES = ["reported", "computed", "mixed", "unpriced"] as const;
 export type CostSource = (typeof COST_SOURCES)[number];
 
-/** What a record shows. `tokensReasoning` is part of the output and never added. */
+/** Usage as a record shows it. `tokensReasoning` is part of the output and never added. */
 export interface Usage {
   readonly turns: number | null;
   readonly tokensInput: number | null;
@@ -139,6 +139,41 @@ export function addToLedger(sum: LedgerSum, entry: UsageEntry): LedgerSum {
 
 export function takeFromLedger(sum: LedgerSum, entry: UsageEntry): LedgerSum {
   return moveLedger(sum, entry, -1);
+}
+
+export function mergeLedgers(a: LedgerSum, b: LedgerSum): LedgerSum {
+  return {
+    requests: a.requests + b.requests,
+    sums: bucketsBy((name) => a.sums[name] + b.sums[name]),
+    measured: bucketsBy((name) => a.measured[name] + b.measured[name]),
+    nanoUsd: a.nanoUsd + b.nanoUsd,
+    reported: a.reported + b.reported,
+    computed: a.computed + b.computed,
+  };
+}
+
+/** Declared totals as the sum of one request, so that they can stay when their session is removed. */
+export function ledgerOfTotals({ costUsd, ...counts }: DeclaredTotals): LedgerSum {
+  const known = (name: Summed) => (counts[name] === null ? 0 : 1);
+  const isPriced = costUsd !== null;
+  return {
+    requests: 1,
+    sums: bucketsBy((name) => counts[name] ?? 0),
+    measured: bucketsBy(known),
+    nanoUsd: isPriced ? Math.round(costUsd * 1e9) : 0,
+    reported: isPriced ? 1 : 0,
+    computed: 0,
+  };
+}
+
+function bucketsBy(of: (name: Summed) => number): LedgerSum["sums"] {
+  return {
+    tokensInput: of("tokensInput"),
+    tokensOutput: of("tokensOutput"),
+    tokensCacheRead: of("tokensCacheRead"),
+    tokensCacheWrite: of("tokensCacheWrite"),
+    tokensReasoning: of("tokensReasoning"),
+  };
 }
 
 /** Whether a sum holds a request without any cost. */

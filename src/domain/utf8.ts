@@ -38,7 +38,7 @@ export function bytesOfStart(bytes: Buffer, start: string): number {
   return at;
 }
 
-/** Of one character, or of what a decoder replaces as one: as much of a character as is well-formed. */
+/** The length of one character, or of a part that a decoder replaces as one: as much of a character as is well-formed. */
 function lengthAt(bytes: Buffer, at: number): number {
   const wanted = wantedBy(bytes[at]);
   let length = 1;

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { metadata } from "../testing/arbitraries.ts";
 import { lives } from "../testing/arbitrary-events.ts";
 import { created, entryAdded, place, replay, rowAfter } from "../testing/events.ts";
-import { NOTHING_OBSERVED, toRecord, usageOf } from "./session/record.ts";
+import { NO_LIVE_FACTS, toRecord, usageOf } from "./session/record.ts";
 import type { SessionRow } from "./session/session.ts";
 import { fromWire, toWire } from "./wire.ts";
 
 const recordOf = (row: SessionRow) => {
   const usage = usageOf(row);
-  return toRecord(row, { usage, usageWithChildren: usage, observed: NOTHING_OBSERVED });
+  return toRecord(row, { usage, usageWithChildren: usage, observed: NO_LIVE_FACTS });
 };
 
 /** Names as our own types have them. */

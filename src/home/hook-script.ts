@@ -5,14 +5,14 @@ import { runFolder } from "./layout.ts";
 
 export const LONGEST_EVENT = 64;
 
-/** What stands in the name of a file in the place of a marker, where Rollcall does not carry the session. */
+/** The word in the name of a file in the place of a marker, where Rollcall does not carry the session. */
 export const OUTSIDE = "outside";
 
 /** More than so many events of sessions outside are not kept while there is no daemon; the oldest go. */
 const MOST_OUTSIDE = 1000;
 
 /**
- * What a hook of a running agent calls: `hook.sh EVENT < JSON`, and `hook.sh EVENT outside` from the user's own
+ * The script that a hook of a running agent calls: `hook.sh EVENT < JSON`, and `hook.sh EVENT outside` from the user's own
  * settings. It leaves a file and is gone; none is lost while the daemon is down, and nothing that goes wrong here can
  * stop the agent. A session that Rollcall carries has hooks of its own: there, those of the user's settings do nothing.
  */

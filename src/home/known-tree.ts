@@ -25,7 +25,7 @@ export interface KnownTree {
 
 const INIT = 1;
 
-/** What a launch is known by before anyone has looked at its tree. */
+/** The facts that identify a launch before anyone has looked at its tree. */
 export function unseenTree(known: Pick<KnownTree, "bootId" | "agent" | "cwd">): KnownTree {
   const { pid } = known.agent;
   return {

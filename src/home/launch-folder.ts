@@ -14,7 +14,7 @@ export const LAUNCH_FILES = {
   secrets: "secrets",
   /** How far each stream of a pipe was parsed. */
   consumed: "consumed",
-  /** What the parsers of the agent remember. */
+  /** The memory of the agent's parsers. */
   memory: "memory",
   /** Where the agent keeps its own files. */
   agentPaths: "agent-paths",

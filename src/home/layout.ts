@@ -22,7 +22,22 @@ export function recordingFolder(home: string, id: string): string {
   return join(home, "recordings", id);
 }
 
-/** What lives only as long as the sessions and the daemon of this state folder. */
+/** Copies of transcripts that their agent may delete by itself. */
+export function keptTranscriptFolder(home: string, id: string): string {
+  return join(home, "transcripts", id);
+}
+
+/** Copies of the files in which an agent keeps a conversation; undefined for an id that names no folder. */
+export function originalsFolder(home: string, agentType: string, nativeId: string): string | undefined {
+  return /^\w[\w.-]{0,200}$/u.test(nativeId) ? join(home, "originals", agentType, nativeId) : undefined;
+}
+
+/** Where copies of agents' own files are. */
+export function copyFolders(home: string): readonly string[] {
+  return [join(home, "originals"), join(home, "transcripts")];
+}
+
+/** The folder of everything that lives only as long as the sessions and the daemon of this state folder. */
 export function runFolder(home: string): string {
   return join(home, "run");
 }

@@ -1,3 +1,4 @@
+import { parseByteSize } from "../domain/byte-size.ts";
 import { isJsonObject, type Json, type JsonObject, readJsonObject } from "../domain/json.ts";
 import { readModelPrices } from "../domain/price.ts";
 import { LONGEST_DURATION_MS, parseDuration } from "../domain/time.ts";
@@ -12,7 +13,7 @@ export interface Setting<T extends Json> {
   readonly read: (value: Json) => T | undefined;
 }
 
-/** What people write for a limit that is not there. */
+/** The word that people write for a limit that is not there. */
 export const NO_LIMIT = "none";
 
 const PRICES_VALID =
@@ -42,6 +43,15 @@ export function limit(about: string, inProject: boolean): Setting<string> {
     return isValid ? String(given) : undefined;
   };
   return { default: NO_LIMIT, about, inProject, valid: "none, or a duration such as 90s, 30m or 2h", read };
+}
+
+/** A number of bytes that nothing has by default. */
+export function byteSize(about: string): Setting<string> {
+  const read = (given: Json) => {
+    const isValid = typeof given === "string" && (given === NO_LIMIT || (parseByteSize(given) ?? 0) > 0);
+    return isValid ? given : undefined;
+  };
+  return { default: NO_LIMIT, about, inProject: false, valid: "none, or a size such as 500MB or 20GB", read };
 }
 
 export function size(value: string, about: string, inProject: boolean): Setting<string> {

@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { parseByteSize } from "../domain/byte-size.ts";
 import { show } from "../domain/check.ts";
 import { RollcallError } from "../domain/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
+import type { Limit } from "../domain/limits/limit.ts";
 import { type PriceOverrides, readModelPrices } from "../domain/price.ts";
 import type { ResumePolicy } from "../domain/session/resume.ts";
 import { parseDuration } from "../domain/time.ts";
@@ -11,6 +13,18 @@ import { readForeignText, UnfitFileError } from "../machine/foreign-file.ts";
 import { replaceFile } from "../machine/replace-file.ts";
 import { configPath } from "./layout.ts";
 import {
+  amount,
+  LIMIT_SETTINGS,
+  type LimitAmounts,
+  limitsBy,
+  limitsIn,
+  lower,
+  loweredBy,
+  readAmount,
+  specificLimits,
+} from "./limit-settings.ts";
+import {
+  byteSize,
   duration,
   flag,
   interval,
@@ -23,6 +37,7 @@ import {
   whole,
   word,
 } from "./setting.ts";
+import { flatten, nest } from "./setting-groups.ts";
 import { checkStateFolder } from "./state-folder.ts";
 
 const MOST_BYTES = 1024 * 1024;
@@ -49,6 +64,26 @@ export const SETTINGS = {
     "a session in which nothing happened for so long is ended; `start --idle-timeout` wins",
     true,
   ),
+  "session.max_cost": amount(
+    "max_cost",
+    "a session is ended when it and all below it cost so many dollars; `start --max-cost` wins",
+  ),
+  "session.max_tokens": amount(
+    "max_tokens",
+    "a session is ended when it and all below it used so many tokens; `start --max-tokens` wins",
+  ),
+  "session.by_agent": limitsBy(
+    "agent",
+    "limits of sessions by agent type, as JSON; they win over the general ones",
+  ),
+  "session.by_purpose": limitsBy(
+    "purpose",
+    "limits of sessions by purpose, as JSON; they win over those by agent",
+  ),
+  "session.by_folder": limitsBy(
+    "folder",
+    "limits of sessions by folder, as JSON; they win over those by purpose",
+  ),
   "wait.timeout": limit("`wait` gives up after so long; `wait --timeout` wins", false),
   "data.max_bytes": whole(48_000, "the most that `data` answers with", false, 1000, 1_000_000),
   "terminal.size": size("120x40", "columns and rows of a terminal until someone attaches", true),
@@ -61,6 +96,22 @@ export const SETTINGS = {
   "screen.quiet": duration("2s", "a screen that did not change for so long is quiet", true),
   "attach.detach_key": word("ctrl-\\", "the key that leaves an attached session", DETACH_KEYS),
   "recording.max_bytes": whole(67_108_864, "how much of each session's terminal is kept", false, 0),
+  "retention.sessions": limit(
+    "the daemon removes what was not active for so long, as `cleanup` does; none: nothing",
+    false,
+  ),
+  "retention.imported": limit("the same for what was imported; none: nothing", false),
+  "retention.recordings": limit(
+    "the daemon removes recordings of sessions that ended so long ago; none: nothing",
+    false,
+  ),
+  "retention.originals": limit(
+    "the daemon removes copies of agents' files that were not written for so long; none: nothing",
+    false,
+  ),
+  "retention.ceiling": byteSize(
+    "the most that the state folder should have, such as 20GB: `doctor` and `status` warn from 80 % on, and beyond it the daemon removes recordings, those of sessions that ended longest ago first; none: no ceiling",
+  ),
   "samples.active": interval(
     "2s",
     "how often CPU, memory and IO of a session that does something are measured",
@@ -75,6 +126,17 @@ export const SETTINGS = {
   ),
   "notify.desktop": flag(true, "show a notification where there is a desktop", false),
   "observe.outside": flag(true, "show sessions of agents that were started without Rollcall, too", false),
+  "import.follow": flag(
+    true,
+    "the daemon goes on with what was imported once: what grows and what is new",
+    false,
+  ),
+  "import.interval": interval("30s", "how often the daemon looks for histories that grew or are new"),
+  "archive.originals": flag(
+    false,
+    "keep a compressed copy of the files of agents' conversations, unredacted, so that a resume needs no other",
+    false,
+  ),
   record_files: flag(true, "keep a readable record file of each session in its workspace", true),
   machine: text(hostname(), "the name of this computer in records", false),
   "redact.env": names([], "more environment variables whose values are secret", false),
@@ -88,6 +150,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** Settings of the project's file that only the user's own may set; they were passed over. */
   readonly ignored: readonly string[];
+  /** The limits that the project's file sets; it can only lower those of the user. */
+  readonly projectLimits: LimitAmounts;
 }
 
 /**
@@ -103,7 +167,27 @@ export function loadConfig(home: string, workspace: string | undefined): LoadedC
   const defaults = Object.fromEntries(
     Object.entries(SETTINGS).map(([name, setting]) => [name, setting.default]),
   );
-  return { config: { ...defaults, ...user, ...allowed } as unknown as Config, ignored };
+  const projectLimits = limitsIn(allowed);
+  const lowered = loweredBy(projectLimits, { ...defaults, ...user }, allowed);
+  return {
+    config: { ...defaults, ...user, ...allowed, ...lowered } as unknown as Config,
+    ignored,
+    projectLimits,
+  };
+}
+
+/** The limits of a session by the settings: the most specific of the user's, as far as the project does not lower it. */
+export function limitsOf(
+  { config, projectLimits }: Pick<LoadedConfig, "config" | "projectLimits">,
+  session: Parameters<typeof specificLimits>[1],
+): Readonly<Record<Limit["kind"], number | null>> {
+  const specific = specificLimits(config, session);
+  const amounts = Object.entries(LIMIT_SETTINGS).map(([name, kind]) => {
+    const general = readAmount(kind, config[name as keyof typeof LIMIT_SETTINGS]) ?? null;
+    const own = specific[kind];
+    return [kind, own === undefined ? general : lower(own, projectLimits[kind])];
+  });
+  return Object.fromEntries(amounts) as Record<Limit["kind"], number | null>;
 }
 
 /** The user's own prices. What the file says was checked when it was read. */
@@ -149,17 +233,23 @@ type DurationName =
   | "screen.quiet"
   | "samples.active"
   | "samples.quiet"
-  | "samples.workspace";
+  | "samples.workspace"
+  | "import.interval";
 
 export function durationOf(config: Config, name: DurationName): number {
   return parseDuration(config[name]) as number;
 }
 
-type LimitName = "session.timeout" | "session.idle_timeout" | "wait.timeout";
+type LimitName = `retention.${"sessions" | "imported" | "recordings" | "originals"}` | "wait.timeout";
 
 /** Null where there is none. */
 export function limitOf(config: Config, name: LimitName): number | null {
   return parseDuration(config[name]) ?? null;
+}
+
+/** Null where there is none. */
+export function ceilingOf(config: Config): number | null {
+  return parseByteSize(config["retention.ceiling"]) ?? null;
 }
 
 export function terminalSizeOf(config: Config): { readonly cols: number; readonly rows: number } {
@@ -171,7 +261,7 @@ function readSettings(path: string): Record<string, Json> {
   if (!existsSync(path)) return {};
   const parsed = parse(path);
   const settings: Record<string, Json> = {};
-  for (const [name, value] of flatten(parsed)) {
+  for (const [name, value] of flatten(parsed, Object.keys(SETTINGS))) {
     try {
       settings[checkName(name)] = checkValue(name, value);
     } catch (cause) {
@@ -187,7 +277,7 @@ function readSettings(path: string): Record<string, Json> {
 
 function parse(path: string): JsonObject {
   try {
-    const parsed: unknown = JSON.parse(readForeignText(path, MOST_BYTES));
+    const parsed = parseJson(readForeignText(path, MOST_BYTES));
     if (isJsonObject(parsed)) return parsed;
   } catch (cause) {
     const message = cause instanceof UnfitFileError ? cause.message : `${path} is not valid JSON.`;
@@ -205,24 +295,4 @@ function checkValue(name: string, value: Json): Json {
   throw new RollcallError("bad_config", `${name} cannot be ${show(value)}.`, {
     hint: `It takes ${setting.valid}.`,
   });
-}
-
-function* flatten(object: JsonObject, prefix = ""): Iterable<[string, Json]> {
-  for (const [key, value] of Object.entries(object)) {
-    const name = `${prefix}${key}`;
-    const isGroup = isJsonObject(value) && !Object.hasOwn(SETTINGS, name);
-    if (isGroup && Object.keys(SETTINGS).some((known) => known.startsWith(`${name}.`)))
-      yield* flatten(value, `${name}.`);
-    else yield [name, value];
-  }
-}
-
-function nest(settings: Readonly<Record<string, Json>>): JsonObject {
-  const nested: Record<string, Json> = {};
-  for (const [name, value] of Object.entries(settings)) {
-    const [group, key] = name.split(".") as [string, string | undefined];
-    if (key === undefined) nested[group] = value;
-    else nested[group] = { ...(nested[group] as JsonObject | undefined), [key]: value };
-  }
-  return nested;
 }

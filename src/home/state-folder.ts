@@ -2,7 +2,7 @@ import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { RollcallError } from "../domain/errors.ts";
 
-/** What others could have Rollcall act on if they wrote it: commands, records, events, input. */
+/** Files that others could have Rollcall act on if they wrote them: commands, records, events, input. */
 const PLACES = [
   "config.json",
   "machine-id",

@@ -59,10 +59,11 @@ describe.skipIf(!hasCompiler)("of several terminals", () => {
     await using session = await startSession(take(paste.length), pty);
     await using control = await session.connect();
     await using first = await attach(session);
-    await using _second = await attach(session);
     const { typist } = await control.status();
-    first.type(paste.slice(0, 9));
+    await using _second = await attach(session);
     await untilStatus(control, (status) => status.typist !== typist);
+    first.type(paste.slice(0, 9));
+    await untilStatus(control, (status) => status.typist === typist);
     first.type(paste.slice(9));
     await session.says(`heard ${hex(paste)}`);
   });

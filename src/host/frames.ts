@@ -17,38 +17,52 @@ export function encodeFrame(type: string, payload: Uint8Array | string = ""): Bu
   return frame;
 }
 
-/** Makes whole frames of chunks that are cut anywhere. */
-export class FrameReader {
-  #chunks: Buffer[] = [];
-  #length = 0;
-  #needed = HEADER_BYTES;
+/** Room for the words of a holder whose agent is quiet. */
+const LEAST_ROOM = 4 * 1024;
+/** Room that a flood needs: a piece of output, and as much of the next as is read at once. More is given back. */
+const MOST_ROOM = 256 * 1024;
 
-  /** The frames that this chunk completes. Throws where the bytes cannot be a holder's. */
-  push(chunk: Buffer): Frame[] {
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
-    // Joined only when a frame is whole: a large one comes in many chunks.
-    if (this.#length < this.#needed) return [];
-    return this.#take(this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks, this.#length));
+/**
+ * Makes whole frames of chunks that are cut anywhere. They stand in room that is used again: a buffer for each would wait
+ * for the collector, and fifty floods fill memory with them.
+ */
+export class FrameReader {
+  #room = Buffer.allocUnsafeSlow(LEAST_ROOM);
+  #begin = 0;
+  #end = 0;
+
+  /** Copies the chunk. The frames that were given out before are overwritten. */
+  push(chunk: Uint8Array): Iterable<Frame> {
+    this.#makeRoom(this.#end - this.#begin + chunk.length);
+    this.#room.set(chunk, this.#end);
+    this.#end += chunk.length;
+    return this.frames();
   }
 
-  #take(bytes: Buffer): Frame[] {
-    const frames: Frame[] = [];
-    let at = 0;
-    this.#needed = HEADER_BYTES;
-    while (bytes.length - at >= HEADER_BYTES) {
-      const length = bytes.readUInt32LE(at + 1);
-      if (length > MOST_BYTES) throw new Error(`A holder never sends a frame of ${length} bytes.`);
-      this.#needed = HEADER_BYTES + length;
-      if (bytes.length - at < this.#needed) break;
-      const payload = bytes.subarray(at + HEADER_BYTES, at + this.#needed);
-      frames.push({ type: bytes.toString("latin1", at, at + 1), payload });
-      at += this.#needed;
-      this.#needed = HEADER_BYTES;
-    }
-    const rest = bytes.subarray(at);
-    this.#chunks = rest.length > 0 ? [rest] : [];
-    this.#length = rest.length;
-    return frames;
+  /** Takes out the whole frames, one after the other. Throws where the bytes cannot be a holder's. */
+  *frames(): Generator<Frame, void, void> {
+    for (let frame = this.#next(); frame; frame = this.#next()) yield frame;
+  }
+
+  #next(): Frame | undefined {
+    const room = this.#room;
+    const [type, start] = [this.#begin, this.#begin + HEADER_BYTES];
+    if (this.#end < start) return undefined;
+    const length = room.readUInt32LE(type + 1);
+    if (length > MOST_BYTES) throw new Error(`A holder never sends a frame of ${length} bytes.`);
+    if (this.#end < start + length) return undefined;
+    this.#begin = start + length;
+    return { type: room.toString("latin1", type, type + 1), payload: room.subarray(start, this.#begin) };
+  }
+
+  #makeRoom(bytes: number): void {
+    const held = this.#room.subarray(this.#begin, this.#end);
+    const isTooLarge = this.#room.length > MOST_ROOM && bytes <= MOST_ROOM;
+    if (bytes > this.#room.length || isTooLarge) {
+      this.#room = Buffer.allocUnsafeSlow(Math.max(LEAST_ROOM, 2 ** Math.ceil(Math.log2(bytes))));
+      this.#room.set(held);
+    } else if (this.#begin > 0) this.#room.copyWithin(0, this.#begin, this.#end);
+    this.#begin = 0;
+    this.#end = held.length;
   }
 }

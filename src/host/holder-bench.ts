@@ -147,6 +147,11 @@ function markOf(dir: string, marker: string): Record<string, string> {
   return { ROLLCALL_SESSION: marker, ASAN_OPTIONS: report, UBSAN_OPTIONS: `${report}:print_stacktrace=1` };
 }
 
+/** Its bytes are overwritten by the next one. */
+function keepMessage(message: HolderMessage): HolderMessage {
+  return message.type === "output" ? { ...message, bytes: Buffer.from(message.bytes) } : message;
+}
+
 /** A connection whose messages are kept, so that a test can wait for any of them. */
 export class TestConnection implements AsyncDisposable {
   readonly holder: HolderConnection;
@@ -160,7 +165,7 @@ export class TestConnection implements AsyncDisposable {
   }
 
   async #read(): Promise<void> {
-    for await (const message of this.holder) this.messages.push(message);
+    for await (const message of this.holder) this.messages.push(keepMessage(message));
     this.isClosed = true;
   }
 

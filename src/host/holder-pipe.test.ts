@@ -9,6 +9,15 @@ const echo = [program("probe"), "echo"];
 const MB = 1024 * 1024;
 
 describe.skipIf(!hasCompiler).each(["pipe", "acp"] as const)("the standard streams (%s)", (host) => {
+  test("take input that is larger than a frame may be, and the connection stays", async () => {
+    await using session = await startSession(["sh", "-c", "wc -c; sleep 100"], { host });
+    await using client = await session.connect();
+    client.holder.input("\u20ac".repeat(1_000_000));
+    client.holder.closeInput();
+    await session.says("3000000");
+    expect((await client.status()).agent.alive).toBe(true);
+  });
+
   test("stay open while clients come and go, until one closes the input", async () => {
     await using session = await startSession(echo, { host });
     for (const word of ["one", "two", "three"]) {

@@ -81,49 +81,83 @@ export interface HolderHello {
 export async function connectHolder(dir: string, hello: HolderHello): Promise<HolderConnection> {
   const folder = await open(dir);
   try {
-    const socket = await connectThrough(folder);
+    const reader = new FrameReader();
+    const socket = await connectThrough(folder, reader);
     const { errFrom, ...rest } = hello;
     socket.write(encodeFrame("H", JSON.stringify({ ...rest, err_from: errFrom ?? null })));
-    return new HolderConnection(socket);
+    return new HolderConnection(socket, reader);
   } finally {
     await folder.close();
   }
 }
 
 /** By the open folder: a socket's address has room for 107 bytes, and a folder's path may be longer. */
-async function connectThrough(folder: FileHandle): Promise<Socket> {
-  const socket = connect(`/proc/self/fd/${folder.fd}/socket`);
+async function connectThrough(folder: FileHandle, reader: FrameReader): Promise<Socket> {
+  const callback = (count: number, room: Uint8Array) => {
+    reader.push(room.subarray(0, count));
+    socket.emit(CAME);
+    // Reads no more until it is resumed.
+    return false;
+  };
+  const path = `/proc/self/fd/${folder.fd}/socket`;
+  const socket = connect({ path, onread: { buffer: READ_ROOM, callback } });
   await once(socket, "connect");
   return socket;
 }
 
-const HANG_UPS = new Set(["ECONNRESET", "EPIPE", "ERR_STREAM_PREMATURE_CLOSE"]);
+/** All connections read into it, one at a time: what came is copied at once. */
+const READ_ROOM = Buffer.allocUnsafeSlow(64 * 1024);
+const CAME = "came";
 
-/** A connection to a holder. It is read by iterating over it; a reader that pauses makes the holder wait or, as a view, drop it. */
+/** As in the holder, which hangs up on a larger one. */
+const MOST_FRAME_BYTES = 1024 * 1024;
+const HANG_UPS = new Set(["ECONNRESET", "EPIPE"]);
+
+/**
+ * A connection to a holder. It is read by iterating over it; a reader that pauses makes the holder wait or, as a view, drop
+ * it. The bytes of a message are its reader's until it asks for the next one.
+ */
 export class HolderConnection implements AsyncDisposable {
   readonly #socket: Socket;
+  readonly #reader: FrameReader;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, reader: FrameReader) {
     this.#socket = socket;
+    this.#reader = reader;
     // Told to the one who iterates; without a listener it would end this process.
     socket.on("error", () => {});
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<HolderMessage, void, void> {
-    const reader = new FrameReader();
-    try {
-      for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
-        for (const frame of reader.push(chunk as Buffer)) yield readMessage(frame);
-      }
-    } catch (error) {
-      // The holder left with frames of ours unread: for the reader that is an end like any other.
-      if (!HANG_UPS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    }
+    do for (const frame of this.#reader.frames()) yield readMessage(frame);
+    while (await this.#readMore());
   }
 
-  /** To the agent's terminal or standard input, in one piece. Waits while the agent does not read. */
+  /** False at the end of what the holder said. */
+  async #readMore(): Promise<boolean> {
+    const socket = this.#socket;
+    if (socket.destroyed || socket.readableEnded) return this.#over();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const [came, over] = [() => resolve(true), () => resolve(false)];
+    socket.once(CAME, came).once("end", over).once("close", over);
+    socket.resume();
+    const isMore = await promise;
+    socket.off(CAME, came).off("end", over).off("close", over);
+    return isMore || this.#over();
+  }
+
+  #over(): false {
+    const error = this.#socket.errored as NodeJS.ErrnoException | null;
+    // The holder left with frames of ours unread: for the reader that is an end like any other.
+    if (error && !HANG_UPS.has(error.code ?? "")) throw error;
+    return false;
+  }
+
+  /** To the agent's terminal or standard input, up to 1 MiB in one piece. Waits while the agent does not read. */
   input(bytes: Uint8Array | string): void {
-    this.#send("I", bytes);
+    const all = Buffer.from(bytes);
+    for (let at = 0; at < all.length; at += MOST_FRAME_BYTES)
+      this.#send("I", all.subarray(at, at + MOST_FRAME_BYTES));
   }
 
   /** No more input will come. Not for a terminal. */

@@ -13,7 +13,7 @@ import {
   startSession as startHeld,
   TestSession,
 } from "./holder-bench.ts";
-import type { Host } from "./host.ts";
+import type { Host } from "./host-facts.ts";
 
 /** The titles of tests that a host does not have to pass, each with its reason. */
 export type Exemptions = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { ScreenSize } from "./emulator.ts";
 import { Screen } from "./screen.ts";
 import { findSnapshot, type Snapshot } from "./snapshot-file.ts";
-import { readSpoolRange } from "./spool-range.ts";
+import { openSpoolRange, type SpoolRange } from "./spool-range.ts";
 
 /** A screen and how much of the output it shows. */
 export interface ScreenReading {
@@ -24,16 +24,15 @@ export async function readScreen(
   let snapshot = await findUsable(dir, upTo);
   for (let tries = 1; ; tries++) {
     const offset = snapshot?.offset ?? 0;
-    const { low, bytes } = readSpoolRange(dir, offset, upTo);
-    const gap = low > offset;
+    using range = openSpoolRange(dir, offset, upTo);
+    const gap = range.low > offset;
     // The output may have been cut off behind a snapshot that came after ours: known before the long work begins.
     const newest = gap && tries < MOST_TRIES ? await findUsable(dir, upTo) : snapshot;
     if (newest?.offset === snapshot?.offset) {
       const screen = snapshot === undefined ? new Screen(size) : await screenFrom(snapshot);
       screen.resize(size);
-      if (gap) await screen.write(CANCEL);
-      await screen.write(gap ? afterGap(bytes) : bytes);
-      return { screen, offset: low + bytes.length, gap };
+      await screen.writeAll(gap ? afterGap(range) : range.pieces());
+      return { screen, offset: range.high, gap };
     }
     snapshot = newest;
   }
@@ -52,10 +51,10 @@ export async function readOn(
   dir: string,
   { screen, offset }: ScreenReading,
 ): Promise<ScreenReading | undefined> {
-  const { low, bytes } = readSpoolRange(dir, offset);
-  if (low > offset) return undefined;
-  await screen.write(bytes);
-  return { screen, offset: low + bytes.length, gap: false };
+  using range = openSpoolRange(dir, offset);
+  if (range.low > offset) return undefined;
+  await screen.writeAll(range.pieces());
+  return { screen, offset: range.high, gap: false };
 }
 
 async function findUsable(dir: string, upTo: number): Promise<Snapshot | undefined> {
@@ -78,9 +77,13 @@ const MOST_SKIPPED_BYTES = 4096;
 const MOST_AFTER_GAP_BYTES = 1024 * 1024;
 
 /** Where bytes are missing anyway, of a flood only the end is looked at: the rest has long gone by. */
-function afterGap(bytes: Buffer): Buffer {
-  const end = bytes.subarray(Math.max(0, bytes.length - MOST_AFTER_GAP_BYTES));
-  return end.subarray(firstWhole(end));
+function* afterGap(range: SpoolRange): Generator<Uint8Array, void, void> {
+  yield CANCEL;
+  let isFirst = true;
+  for (const piece of range.pieces(Math.max(range.low, range.high - MOST_AFTER_GAP_BYTES))) {
+    yield isFirst ? piece.subarray(firstWhole(piece)) : piece;
+    isFirst = false;
+  }
 }
 
 /** Output that begins anywhere may begin inside a sequence: it is read from the next one, or the next line, on. */

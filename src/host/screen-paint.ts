@@ -78,6 +78,19 @@ export class Painter {
     }
   }
 
+  /** One line alone, at most so many columns of it: characters and attributes, nothing else that acts on a terminal. */
+  row(buffer: IBuffer, at: number, cols: number): void {
+    const line = buffer.getLine(at);
+    if (line === undefined) return;
+    const end = Math.min(visibleLength(line), cols);
+    for (let x = 0; x < end; x++) {
+      const isTooWide = x + 1 === end && line.getCell(x)?.getWidth() === 2;
+      if (isTooWide && end === cols) this.put(" ");
+      else x += this.#cell(line, x) - 1;
+    }
+    this.plain();
+  }
+
   /** The cell before the cursor once more, for a line that is full, or a character that others may join. */
   again(line: IBufferLine, x: number): void {
     const cell = line.getCell(x);

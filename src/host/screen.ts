@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { drawableSize, type Emulator, makeEmulator, type ScreenSize } from "./emulator.ts";
 import { ModeTracker, type ScreenModes } from "./screen-modes.ts";
+import { Painter } from "./screen-paint.ts";
 import { drawSnapshot } from "./screen-snapshot.ts";
 
 export interface ScreenOptions extends ScreenSize {
@@ -69,7 +70,12 @@ export class Screen implements Disposable {
 
   /** Resolves when the screen shows them. They may be cut anywhere, and belong to the screen until then. */
   write(bytes: Uint8Array): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#parseAll(bytes));
+    return this.writeAll([bytes]);
+  }
+
+  /** The same for pieces that follow each other; each is asked for when the one before it is shown. */
+  writeAll(pieces: Iterable<Uint8Array>): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#parseAll(pieces));
     return this.#writing;
   }
 
@@ -93,6 +99,19 @@ export class Screen implements Disposable {
     return rows.join("\n").replace(/\n+$/, "");
   }
 
+  /**
+   * The visible lines as another terminal may show them, as many columns of each as it has: text and colours alone. What
+   * the program did to its terminal (titles, clipboard, queries, modes) is not in them, nor what turns text around.
+   */
+  rows(cols: number): string[] {
+    const { active } = this.#emulator.terminal.buffer;
+    return Array.from({ length: this.size.rows }, (_, row) => {
+      const painter = new Painter(this.size);
+      painter.row(active, active.baseY + row, cols);
+      return painter.bytes.replace(/\p{Bidi_Control}/gu, "");
+    });
+  }
+
   /** Bytes that make a fresh terminal of this size show the same, and go on in the same way. */
   snapshot(): Uint8Array {
     const drawn = drawSnapshot(this.#emulator, this.#modes, this.#title);
@@ -103,27 +122,35 @@ export class Screen implements Disposable {
     this.#emulator.terminal.dispose();
   }
 
-  async #parseAll(bytes: Uint8Array): Promise<void> {
+  async #parseAll(pieces: Iterable<Uint8Array>): Promise<void> {
     let since = performance.now();
-    for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    for (const slice of slicesOf(pieces)) {
       if (performance.now() - since > TURN_MS) {
         await breathe();
         since = performance.now();
       }
-      this.#parse(bytes.subarray(at, at + SLICE_BYTES));
+      this.#parse(slice);
     }
   }
 
   /** Whole characters only: the emulator (6.0.0) loses a cut character whose second byte is 0x80, such as "…". */
   #parse(bytes: Uint8Array): void {
-    const all = this.#cut.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#cut, bytes]);
+    const all =
+      this.#cut.length === 0
+        ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+        : Buffer.concat([this.#cut, bytes]);
     const whole = all.length - cutBytes(all);
-    this.#cut = all.subarray(whole);
+    this.#cut = Buffer.from(all.subarray(whole));
     const text = all.toString("utf8", 0, whole);
     const handler = this.#emulator.inside._inputHandler;
     handler.parse(text);
     this.#unfinished = handler._parser.currentState === 0 ? "" : unfinished(this.#unfinished, text);
   }
+}
+
+function* slicesOf(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
+  for (const piece of pieces)
+    for (let at = 0; at < piece.length; at += SLICE_BYTES) yield piece.subarray(at, at + SLICE_BYTES);
 }
 
 /** How many bytes at the end begin a character and do not complete it. */

@@ -1,15 +1,15 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
-import type { SpooledBytes } from "./holder-files.ts";
 
 /**
- * What follows an offset of the output on disk, up to another; `low` is above it where older bytes are gone. Works
- * without a living holder. All at once: in a flood, whoever lets others have their turn in between never catches up.
+ * The output on disk that follows an offset, up to another. Works without a living holder. All files are opened at once:
+ * in a flood, whoever lets others have their turn in between never catches up. They are read piece by piece, for a full
+ * spool is 16 MB.
  */
-export function readSpoolRange(dir: string, from: number, upTo = Infinity): SpooledBytes {
+export function openSpoolRange(dir: string, from: number, upTo = Infinity): SpoolRange {
   for (let tries = 1; ; tries++) {
     try {
-      return read(dir, from, upTo);
+      return new SpoolRange(openParts(dir, from, upTo), from);
     } catch (error) {
       // A living holder may even drop all that were there.
       if (!isGone(error) || tries === MOST_TRIES) throw error;
@@ -19,37 +19,80 @@ export function readSpoolRange(dir: string, from: number, upTo = Infinity): Spoo
 
 const MOST_TRIES = 100;
 const SEGMENT = /^out-(\d{16})$/;
+const PIECE_BYTES = 64 * 1024;
 
-function read(dir: string, from: number, upTo: number): SpooledBytes {
+interface Part {
+  readonly file: number;
+  /** The offset in the output of its first byte. */
+  readonly start: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export class SpoolRange implements Disposable {
+  readonly #parts: readonly Part[];
+  /** Above the offset that was asked for where older bytes are gone. */
+  readonly low: number;
+  readonly high: number;
+
+  constructor(parts: readonly Part[], from: number) {
+    this.#parts = parts;
+    this.low = parts[0]?.low ?? from;
+    this.high = parts.at(-1)?.high ?? from;
+  }
+
+  /** The bytes from an offset on; each piece stands in the room of the one before it. */
+  *pieces(from: number = this.low): Generator<Buffer, void, void> {
+    const room = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, Math.max(0, this.high - from)));
+    for (const { file, start, low, high } of this.#parts)
+      for (let at = Math.max(low, from); at < high; ) {
+        const count = readSync(file, room, 0, Math.min(room.length, high - at), at - start);
+        if (count === 0) break;
+        yield room.subarray(0, count);
+        at += count;
+      }
+  }
+
+  [Symbol.dispose](): void {
+    for (const { file } of this.#parts) closeSync(file);
+  }
+}
+
+function openParts(dir: string, from: number, upTo: number): Part[] {
   const names = readdirSync(dir).filter((name) => SEGMENT.test(name));
   names.sort();
   const starts = names.map((name) => Number(name.slice("out-".length)));
-  let low = Math.max(from, starts[0] ?? from);
-  let parts: Buffer[] = [];
-  for (const [i, name] of names.entries()) {
-    const [start = 0, end] = [starts[i], starts[i + 1]];
-    if ((end ?? Infinity) <= low || start >= upTo) continue;
-    try {
-      parts.push(readPart(join(dir, name), Math.max(0, low - start), upTo - start));
-    } catch (error) {
-      // A living holder may drop its oldest segments meanwhile.
-      if (!isGone(error) || end === undefined) throw error;
-      [low, parts] = [end, []];
+  let parts: Part[] = [];
+  try {
+    for (const [index, name] of names.entries()) {
+      const [start = 0, end = Infinity] = [starts[index], starts[index + 1]];
+      if (end <= from || start >= upTo) continue;
+      try {
+        parts.push(openPart(join(dir, name), { start, from, upTo }));
+      } catch (error) {
+        // A living holder may drop its oldest segments meanwhile.
+        if (!isGone(error) || end === Infinity) throw error;
+        close(parts);
+        parts = [];
+      }
     }
+    return parts;
+  } catch (error) {
+    close(parts);
+    throw error;
   }
-  return { low, bytes: Buffer.concat(parts) };
+}
+
+function openPart(path: string, { start, from, upTo }: { start: number; from: number; upTo: number }): Part {
+  const file = openSync(path, "r");
+  const low = Math.max(start, from);
+  return { file, start, low, high: Math.max(low, Math.min(start + fstatSync(file).size, upTo)) };
+}
+
+function close(parts: readonly Part[]): void {
+  for (const { file } of parts) closeSync(file);
 }
 
 function isGone(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ENOENT";
-}
-
-function readPart(path: string, from: number, upTo: number): Buffer {
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(Math.max(0, Math.min(fstatSync(file).size, upTo) - from));
-    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, from));
-  } finally {
-    closeSync(file);
-  }
 }

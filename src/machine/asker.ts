@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Asker } from "../domain/session/event.ts";
 
-/** Who a process is to people who read the events later. Undefined for one that is gone. */
+/** Describes a process for people who read the events later. Undefined for one that is gone. */
 export function askerOf(pid: number, sessionId: string | null): Asker | undefined {
   try {
     const uid = Number(/^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]);

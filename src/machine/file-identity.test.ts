@@ -37,8 +37,8 @@ test("a file that was replaced is another file, though it begins alike", () => {
 });
 
 test("a file that is gone is not the same file, and has no identity", () => {
-  expect(isSameFile("/nowhere", { device: "1", inode: "1", sizeBytes: 0, headBytes: 0, headHash: "" })).toBe(
-    false,
-  );
+  expect(
+    isSameFile("/nowhere", { device: "1", inode: "1", sizeBytes: 0, mtimeMs: 0, headBytes: 0, headHash: "" }),
+  ).toBe(false);
   expect(identifyFile("/nowhere", 1)).toBeUndefined();
 });

@@ -23,6 +23,21 @@ export function openForeign(path: string, flags = 0): number {
   throw notRegular(path);
 }
 
+/** Whether an error of opening says that there is nothing to read: no such file, or none that is read here. */
+export function isNothingToRead(error: unknown): boolean {
+  return error instanceof UnfitFileError || (error as NodeJS.ErrnoException).code === "ENOENT";
+}
+
+/** The same; undefined where there is nothing to read. */
+export function findForeign(path: string): number | undefined {
+  try {
+    return openForeign(path);
+  } catch (error) {
+    if (isNothingToRead(error)) return undefined;
+    throw error;
+  }
+}
+
 /** The whole file; throws `UnfitFileError` where it is larger, also when it grows while it is read. */
 export function readForeign(path: string, mostBytes: number, flags = 0): Buffer {
   const fd = openForeign(path, flags);

@@ -28,6 +28,17 @@ export function writtenUnder(folder: string): string[] {
   return pids().flatMap((pid) => writtenBy(pid).filter((path) => path.startsWith(root)));
 }
 
+/** Which files any process has open for writing. Each root is looked at once. */
+export class FilesBeingWritten {
+  readonly #byRoot = new Map<string, ReadonlySet<string>>();
+
+  has({ path, root }: { readonly path: string; readonly root: string }): boolean {
+    const files = this.#byRoot.get(root) ?? new Set(writtenUnder(root));
+    this.#byRoot.set(root, files);
+    return files.has(realPathOf(path));
+  }
+}
+
 /** The path that a process is told to have open. */
 export function realPathOf(path: string): string {
   try {

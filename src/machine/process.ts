@@ -81,7 +81,7 @@ function orEmpty(read: () => string): string {
   }
 }
 
-/** Of its `stat`, from its state on. */
+/** The fields of its `stat`, from its state on. */
 function fieldsOf(pid: number): readonly string[] | undefined {
   const stat = readOrUndefined(`/proc/${pid}/stat`);
   // The command in parentheses may hold spaces and parentheses of its own: fields count from the last one.
@@ -98,7 +98,7 @@ export function terminalOf(process: ProcessIdentity): string | undefined {
   return major === TTY_MAJOR && minor < 64 ? `tty${minor}` : undefined;
 }
 
-/** Of Linux: pseudo-terminals have eight major numbers from this one on. */
+/** Linux gives pseudo-terminals eight major numbers from this one on. */
 const PTS_MAJOR = 136;
 const TTY_MAJOR = 4;
 
@@ -108,7 +108,7 @@ export function isOwnProcess(pid: number): boolean {
   return owner !== undefined && Number(owner) === process.geteuid?.();
 }
 
-/** What says something about us, and nothing about the process: nobody is dead because we cannot look. */
+/** Errors that say something about us, and nothing about the process: nobody is dead because we cannot look. */
 const CANNOT_LOOK = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
 
 function readOrUndefined(path: string): string | undefined {

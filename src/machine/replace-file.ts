@@ -2,12 +2,12 @@ import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFi
 import { dirname } from "node:path";
 import { partialPath, removePartials } from "./partial-file.ts";
 
-/** Gives a file a new text, whole or not at all, and removes what killed writers left beside it. */
-export function replaceFile(path: string, text: string, mode: number): void {
+/** Gives a file a new content, whole or not at all, and removes what killed writers left beside it. */
+export function replaceFile(path: string, content: string | Uint8Array, mode: number): void {
   removePartials(dirname(path));
   const partial = partialPath(path);
   try {
-    writeNewFile(partial, text, mode);
+    writeNewFile(partial, content, mode);
     renameSync(partial, path);
   } catch (error) {
     rmSync(partial, { force: true });
@@ -16,10 +16,10 @@ export function replaceFile(path: string, text: string, mode: number): void {
 }
 
 /** Refuses where there is one already. */
-export function writeNewFile(path: string, text: string, mode: number): void {
+export function writeNewFile(path: string, content: string | Uint8Array, mode: number): void {
   const fd = openSync(path, "wx", 0o600);
   try {
-    writeFileSync(fd, text);
+    writeFileSync(fd, content);
     fchmodSync(fd, mode);
     fsyncSync(fd);
   } finally {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 
 /** The processes that hold a lock for writing on the store, as the kernel lists them. None where it does not say. */
 export function storeLockers(path: string): number[] {
@@ -10,11 +10,28 @@ export function storeLockers(path: string): number[] {
   });
 }
 
-/** `1: POSIX  ADVISORY  WRITE 4711 08:01:1234 120 120`; who waits for a lock has an arrow behind the number. */
+const PAGE_BYTES = 4096;
+
+/**
+ * `1: POSIX  ADVISORY  WRITE 4711 08:01:1234 120 120`; who waits for a lock has an arrow behind the number. The kernel hands out a
+ * page at a time, and a lock that goes in between makes it skip another one: each page is read from the middle of the one before.
+ * The part of a line that a page then begins with is no lock.
+ */
 function locks(): string[] {
+  const lines: string[] = [];
+  const page = Buffer.alloc(PAGE_BYTES);
   try {
-    return readFileSync("/proc/locks", "utf8").trim().split("\n");
+    const fd = openSync("/proc/locks", "r");
+    try {
+      for (let at = 0, bytes = -1; bytes !== 0; at += Math.ceil(bytes / 2)) {
+        bytes = readSync(fd, page, 0, PAGE_BYTES, at);
+        lines.push(...page.toString("latin1", 0, bytes).split("\n"));
+      }
+    } finally {
+      closeSync(fd);
+    }
   } catch {
-    return [];
+    // Where the kernel tells no locks, none is known.
   }
+  return lines;
 }

@@ -8,9 +8,9 @@ export interface GitPlace {
   readonly gitCommit: string | null;
 }
 
-/** Of a file of git that names one thing. */
+/** The most bytes of a file of git that names one thing. */
 const MOST_BYTES = 64 * 1024;
-/** Of all its packed refs: about two hundred thousand. */
+/** The most bytes of all its packed refs: about two hundred thousand. */
 const MOST_PACKED_BYTES = 16 * 1024 * 1024;
 const NO_GIT: GitPlace = { gitBranch: null, gitCommit: null };
 
@@ -20,7 +20,7 @@ export function workspaceOf(folder: string): string {
   return findUp(start) ?? start;
 }
 
-/** Where the work tree of a folder stands, read from git's own files: no program is started for it. */
+/** The branch and commit of a folder's work tree, read from git's own files: no program is started for it. */
 export function gitPlaceOf(folder: string): GitPlace {
   const root = findUp(resolve(folder));
   if (root === undefined) return NO_GIT;

@@ -23,6 +23,9 @@ const call = { channel: channel.optional() };
 const key = z.string().min(1).max(200).optional();
 const one = { session_id: sessionId, ...call };
 
+/** Sums of a whole family stay exact far beyond it. */
+const amount = z.int().min(1).max(1_000_000_000_000_000);
+
 /** The input of a launch, whether it is the first of a session or a later one. */
 const launch = {
   env: z.record(z.string(), z.string()),
@@ -32,6 +35,8 @@ const launch = {
   view: z.enum(["tmux"]).optional(),
   timeout_ms: durationMs.min(1).nullable().optional(),
   idle_timeout_ms: durationMs.min(1).nullable().optional(),
+  max_cost_nano_usd: amount.nullable().optional(),
+  max_tokens: amount.nullable().optional(),
 };
 
 const identity = {
@@ -182,12 +187,14 @@ export const OPERATIONS = {
       after: cursor.optional(),
       before: cursor.optional(),
       max_bytes: z.int().min(1000).max(1_000_000).optional(),
+      with_rewound: z.boolean().optional(),
     }),
     output: z.object({
       session_id: sessionId,
       observability: z.enum(["live", "not_yet_observable", "transcript_lost", "ended"]),
       state,
       entries: z.array(entry),
+      has_rewound: z.boolean(),
       screen: z.string().nullable(),
       truncated: z.boolean(),
       before: cursor.nullable(),

@@ -1,7 +1,10 @@
 import type { SessionRecord } from "../domain/session/session.ts";
 import { isLive } from "../domain/session/state.ts";
-import { agentOf, bytes, duration, percentOf, relativeTime } from "./format.ts";
-import { costOf, declaredPhase, nameOf, stateOf, tokensOf } from "./session-cells.ts";
+import { agentOf, bytes, duration, percentOf, plural, relativeTime } from "./format.ts";
+import { answerCommand } from "./request.ts";
+import { askedLines } from "./request-lines.ts";
+import { isAsking, isWaiting } from "./roll-order.ts";
+import { budgetsOf, costOf, declaredPhase, nameOf, stateOf, tokensOf } from "./session-cells.ts";
 import { printable } from "./text.ts";
 import { turnError } from "./turn.ts";
 
@@ -15,10 +18,13 @@ export function describeSession(session: SessionRecord, now: number): string {
     ["state", `${stateOf(session)} (${session.stateSource}, ${relativeTime(session.stateSince, now)})`],
     ["now", activityOf(session, now)],
     ["last turn", lastTurnOf(session)],
+    ["asks", isAsking(session) ? askedLines(session, Number.POSITIVE_INFINITY).join(" ") : null],
+    ["answer it with", isWaiting(session) ? answerCommand(session) || null : null],
     ["status", session.status],
     ["phase", phasesOf(session)],
     ["outcome", session.outcome],
     ["end reason", session.endReason],
+    ["exit", exitOf(session)],
     ["summary", session.summary],
     ["about", session.about === session.goal ? null : session.about],
     ["goal", session.goal],
@@ -31,12 +37,13 @@ export function describeSession(session: SessionRecord, now: number): string {
     ["active", `${session.lastActiveAt} (${relativeTime(session.lastActiveAt, now)})`],
     ["duration", session.durationMs === null ? null : duration(session.durationMs)],
     ["go on", session.resumeReady ? "ready" : "not ready"],
-    ["resumed", session.resumeCount === 0 ? null : `${session.resumeCount} times`],
+    ["resumed", session.resumeCount === 0 ? null : plural(session.resumeCount, "time")],
     [
       "errors",
       session.lastError === null ? null : `${session.errorCount}, the last: ${session.lastError.message}`,
     ],
-    ["usage", session.usage.tokensTotal === null ? null : `${tokensOf(session)} tokens, ${costOf(session)}`],
+    ["usage", session.usage.tokensTotal === null ? null : usageLine(session)],
+    ["budget", budgetsOf(session)],
     ["resources", resourcesOf(session)],
     ["over its life", overLifeOf(session)],
     ["workspace", workspaceOf(session)],
@@ -52,6 +59,11 @@ export function describeSession(session: SessionRecord, now: number): string {
   return known.map(([title, text]) => `${title.padEnd(width)}  ${printable(text)}`).join("\n");
 }
 
+function usageLine(session: SessionRecord): string {
+  const own = { ...session, budgets: [] };
+  return `${tokensOf(own)} tokens, ${costOf(own)}`;
+}
+
 function activityOf({ activity }: SessionRecord, now: number): string | null {
   return activity === null ? null : `${activity.text} (${relativeTime(activity.at, now)})`;
 }
@@ -59,6 +71,10 @@ function activityOf({ activity }: SessionRecord, now: number): string | null {
 function lastTurnOf(session: SessionRecord): string | null {
   const error = turnError(session);
   return error === null ? null : `failed: ${error}`;
+}
+
+function exitOf({ exitCode, exitSignal }: SessionRecord): string | null {
+  return exitSignal ?? (exitCode === null ? null : `code ${exitCode}`);
 }
 
 function phasesOf(session: SessionRecord): string | null {

@@ -2,7 +2,7 @@ import type { SessionRecord } from "../domain/session/session.ts";
 import type { Instant } from "../domain/time.ts";
 import { waitingFirst } from "./roll-order.ts";
 
-/** Which waits a person was taken to, by session. */
+/** The waits that a person was taken to, by session. */
 export type Visits = Readonly<Record<string, Instant>>;
 
 /** The session that waits longest and was not visited since it began to wait; where all were, the first again. */

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from "../domain/json.ts";
 import type { SessionRecord } from "../domain/session/session.ts";
 import { shortId } from "./format.ts";
+import { canAttach } from "./roll-order.ts";
 
 /** One of several questions that an agent asks at once. */
 export interface Question {
@@ -10,7 +11,7 @@ export interface Question {
   readonly isMultiple: boolean;
 }
 
-/** What a session asks, in a person's words. */
+/** The question that a session asks, in a person's words. */
 export function questionOf({ waiting }: SessionRecord): string {
   if (waiting === null) return "";
   if (waiting.tool === null) return waiting.question ?? `waits at its ${waiting.for}`;
@@ -74,6 +75,7 @@ export function answerCommands(session: SessionRecord, who: string = nameToCall(
   if (origin !== "started") return [];
   if (session.state === "paused") return [`rollcall continue ${who}`];
   if (waiting === null) return [];
+  const atTerminal = canAttach(session) ? `rollcall attach ${who}` : `rollcall end ${who}`;
   switch (waiting.for) {
     case "permission":
     case "trust":
@@ -84,11 +86,11 @@ export function answerCommands(session: SessionRecord, who: string = nameToCall(
       return [`rollcall send ${who} TEXT`];
     case "dialog":
       return waiting.options?.length
-        ? [`rollcall answer ${who} ${choicesOf(session)}`, `rollcall attach ${who}`]
-        : [`rollcall attach ${who}`];
+        ? [`rollcall answer ${who} ${choicesOf(session)}`, atTerminal]
+        : [atTerminal];
     case "login":
     case "limit":
-      return [`rollcall attach ${who}`];
+      return [atTerminal];
   }
 }
 

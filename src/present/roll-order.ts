@@ -13,9 +13,18 @@ export interface RollRow {
  * they came, each below the session that started it.
  */
 export function rollOrder(sessions: readonly SessionRecord[]): RollRow[] {
-  const waiting = waitingFirst(sessions);
   const others = sessions.filter((session) => !isWaiting(session));
-  const ids = new Set(sessions.map(({ id }) => id));
+  return nestRows(waitingFirst(sessions), others);
+}
+
+/** The order of a list: as it came, each session below the one that started it where that is in the list. */
+export function listOrder(sessions: readonly SessionRecord[]): RollRow[] {
+  return nestRows([], sessions);
+}
+
+/** The others stand below their parents, behind `first`. */
+function nestRows(first: readonly SessionRecord[], others: readonly SessionRecord[]): RollRow[] {
+  const ids = new Set([...first, ...others].map(({ id }) => id));
   const isTop = ({ id, parentId }: SessionRecord) =>
     parentId === null || parentId === id || !ids.has(parentId);
   const children = Map.groupBy(others, ({ parentId }) => parentId);
@@ -27,16 +36,17 @@ export function rollOrder(sessions: readonly SessionRecord[]): RollRow[] {
     return [{ session, depth }, ...below.flatMap((child) => withChildren(child, depth + 1))];
   };
   // The last are those whose ancestors lead in a circle, as records made by hand may.
-  return [...waiting, ...others.filter(isTop), ...others].flatMap((session) => withChildren(session, 0));
+  return [...first, ...others.filter(isTop), ...others].flatMap((session) => withChildren(session, 0));
 }
 
 /** How long a session that ended stays on the roll. */
 export const LATELY_MS = 10 * 60_000;
 
-/** Those that ended, failed or were lost a short time ago, the newest first. */
+/** Those that ended, failed or were lost a short time ago, the newest first. What sub-agents did is their parent's. */
 export function endedLately(sessions: readonly SessionRecord[], now: number): SessionRecord[] {
   const at = ({ endedAt, stateSince }: SessionRecord) => endedAt ?? stateSince;
   return sessions
+    .filter(({ origin }) => origin !== "subagent")
     .filter((session) => !isLive(session.state) && now - Date.parse(at(session)) < LATELY_MS)
     .sort((a, b) => compare(at(b), at(a)));
 }

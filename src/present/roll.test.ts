@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { SessionRecord } from "../domain/session/session.ts";
 import { ago, NOW, shownSession, waitingFor } from "../testing/records.ts";
 import { describeRoll } from "./roll.ts";
-import { endedLately, rollOrder } from "./roll-order.ts";
+import { endedLately, listOrder, rollOrder } from "./roll-order.ts";
 import { widthOf } from "./text.ts";
 
 const id = (digits: string) => `session-20260108-180000-${digits}`;
@@ -38,7 +38,7 @@ const FLEET: readonly SessionRecord[] = [
   }),
 ];
 
-function failedTurn(error: string): Partial<SessionRecord> {
+function failedTurn(error: string | null): Partial<SessionRecord> {
   const times = { beganAt: ago(50), endedAt: ago(40) };
   return { turn: { number: 1, state: "done", outcome: "failure", error, ...times } };
 }
@@ -92,6 +92,15 @@ describe("the roll", () => {
     );
   });
 
+  test.each(["dialog", "login"] as const)(
+    "offers only the end where a session without a terminal is stuck at a %s",
+    (what) => {
+      const asked = waitingFor(what, { question: "The agent refused session/new." });
+      const shown = roll([shownSession({ ...asked, name: "stuck", kind: "acp" })], 80);
+      expect(shown).toContain("refused session/new.\n    rollcall end stuck\n");
+    },
+  );
+
   test("tells a paused session to go on", () => {
     expect(roll(FLEET, 80)).toMatch(/rest .*paused.*\n {4}rollcall continue rest\n/);
   });
@@ -141,13 +150,27 @@ describe("a session of which nothing can be known", () => {
 describe("a session that ended", () => {
   test.each([
     ["by its exit code", { state: "failed", exitCode: 1 } as const, "exit 1"],
-    ["by a signal", { state: "stopped", exitSignal: "SIGTERM", outcome: "interrupted" } as const, "SIGTERM"],
+    [
+      "by its exit code in mid-turn",
+      {
+        ...({ state: "failed", exitCode: 1 } as const),
+        ...failedTurn(null),
+      },
+      "exit 1",
+    ],
+    ["by a signal", { state: "failed", exitSignal: "SIGSEGV", outcome: "failure" } as const, "SIGSEGV"],
+    ["by its user", { state: "stopped", exitCode: 143, outcome: "interrupted" } as const, "interrupted"],
     ["by a time-out", { state: "stopped", endReason: "timeout", exitCode: 143 } as const, "timeout"],
     ["well", { state: "stopped", outcome: "success", exitCode: 0 } as const, "success"],
     [
       "with a failed turn",
       { state: "stopped", outcome: "failure", ...failedTurn("400") } as const,
       "failure: 400",
+    ],
+    [
+      "with a text that it did not take",
+      { state: "stopped", outcome: "failure", ...failedTurn("not_delivered") } as const,
+      "failure: the text was not delivered",
     ],
     ["unseen", { state: "unknown", endReason: "machine_reboot" } as const, "machine restarted"],
     ["silent", { state: "unknown", endReason: "not_ready" } as const, "nothing seen since its start"],
@@ -169,4 +192,36 @@ test("the roll says where a question takes more than one choice", () => {
   const asked = waitingFor("question", { question: "Where?", options: ["north", "south"], input: REGIONS });
   const shown = roll([shownSession({ ...asked, name: "planner" })], 80);
   expect(shown).toContain("Where? (one or more)\n    1) north   2) south\n    rollcall answer planner 1-2,…");
+});
+
+describe("the sub-agents of a session", () => {
+  const used = (tokensTotal: number, costUsd: number) => ({ ...shownSession().usage, tokensTotal, costUsd });
+  const parent = shownSession({
+    ...{ id: id("aaaaaa"), name: "deploy", usage: used(1000, 0.25), usageWithChildren: used(3000, 1) },
+  });
+  const helper = shownSession({
+    ...{ id: id("bbbbbb"), parentId: parent.id, origin: "subagent", agentName: "Explore" },
+    ...{ usage: used(2000, 0.75), usageWithChildren: used(2000, 0.75) },
+  });
+
+  test("stand below it with their part as the name, and its row has its own use and that of all", () => {
+    const [, , , first, second] = roll([helper, parent], 160).split("\n");
+    expect(first).toMatch(/deploy.*1000 \(all 3000\).*\$0\.25 \(all \$1\.00\)/);
+    expect(second).toMatch(/└ Explore.*2000.*\$0\.75/);
+  });
+
+  test("stand below it in a list, too, which keeps its order otherwise", () => {
+    const other = shownSession({ ...waitingFor("prompt"), id: id("cccccc") });
+    const rows = listOrder([helper, other, parent]).map(({ session, depth }) => [session.id, depth]);
+    expect(rows).toEqual([
+      [other.id, 0],
+      [parent.id, 0],
+      [helper.id, 1],
+    ]);
+  });
+
+  test("leave the roll when they are done", () => {
+    const done = { ...helper, state: "stopped", endedAt: ago(5) } as const;
+    expect(endedLately([done, { ...done, origin: "started" }], NOW)).toHaveLength(1);
+  });
 });

@@ -52,7 +52,7 @@ function countOf(sessions: readonly SessionRecord[], left: number): string {
   ].join(", ");
 }
 
-/** What went wrong, what it asks, and how to go on. */
+/** Lines below a row: its error, its question, and how to go on. */
 function linesBelow(session: SessionRecord, others: readonly SessionRecord[], look: Look): readonly string[] {
   if (isSilent(session)) return [look.paint("cyan", `rollcall explain ${nameToCall(session, others)}`)];
   if (!isLive(session.state)) return [];

@@ -1,8 +1,13 @@
+import { formatUsd, NANO } from "../domain/limits/money.ts";
 import type { SessionRecord } from "../domain/session/session.ts";
 import { isLive } from "../domain/session/state.ts";
 import type { Instant } from "../domain/time.ts";
-import { agentOf, count, money, percentOf, shortBytes, UNKNOWN } from "./format.ts";
+import { agentOf, count, money, percentOf, plural, shortBytes, UNKNOWN } from "./format.ts";
+import { cut, widthOf } from "./text.ts";
 import { isBeforeTurn, turnError } from "./turn.ts";
+
+/** In less room than this a folder alone says more than the beginnings of folder and branch. */
+const BOTH_READABLE = 12;
 
 /** Names of the outside world by which a person finds a session that Rollcall does not carry. */
 export type Terminals = ReadonlyMap<string, string>;
@@ -28,12 +33,28 @@ export function whereOf({ workspacePath, gitBranch }: SessionRecord): string {
   return gitBranch === null || gitBranch === folder ? folder : `${folder}:${gitBranch}`;
 }
 
+/** Folder and branch in this many columns: where both are long, each keeps half of the room. */
+export function shortenWhere(text: string, width: number): string {
+  const at = text.indexOf(":");
+  if (at < 0 || widthOf(text) <= width || width < BOTH_READABLE) return cut(text, width);
+  const [folder, branch] = [text.slice(0, at), text.slice(at + 1)];
+  const half = Math.floor((width - 1) / 2);
+  const ofBranch = Math.min(widthOf(branch), Math.max(half, width - 1 - widthOf(folder)));
+  return `${cut(folder, width - 1 - ofBranch)}:${cut(branch, ofBranch)}`;
+}
+
+/** Whether it lives in the process of its parent. */
+export function isSubagent({ origin }: SessionRecord): boolean {
+  return origin === "subagent";
+}
+
 export function isOutside({ origin }: SessionRecord): boolean {
   return origin === "observed";
 }
 
-/** Its name; one outside is marked, with the terminal or process that it is found by. */
+/** Its name; a sub-agent has that of its part; one outside is marked, with the terminal or process that it is found by. */
 export function nameOf(session: SessionRecord, terminals: Terminals = new Map()): string {
+  if (isSubagent(session)) return session.name ?? session.agentName ?? "sub-agent";
   if (!isOutside(session)) return session.name ?? UNKNOWN;
   const outside = ["outside", placeOutside(session, terminals)].filter((part) => part !== null).join(" ");
   return session.name === null ? outside : `${session.name} (${outside})`;
@@ -44,7 +65,7 @@ export function placeOutside({ id, process }: SessionRecord, terminals: Terminal
   return terminals.get(id) ?? (process === null ? null : `pid ${process.pid}`);
 }
 
-/** What it does now; of one that is over or failed, why. */
+/** Its activity; of one that is over or failed, the reason. */
 export function nowOf(session: SessionRecord): string | null {
   if (!isLive(session.state)) return reasonOf(session);
   const error = turnError(session);
@@ -70,10 +91,13 @@ const LOSSES: Readonly<Record<string, string>> = {
 
 /** Why a session is over or was lost, and the last that it showed. */
 export function reasonOf(session: SessionRecord): string | null {
-  const { endReason, exitSignal, exitCode, outcome, summary, activity } = session;
-  const how = exitSignal ?? (exitCode ? `exit ${exitCode}` : null);
+  const { state, endReason, exitSignal, exitCode, outcome, summary, activity } = session;
+  // An agent that was told to leave may do so by a signal or with any code.
+  const how = state === "stopped" ? null : (exitSignal ?? (exitCode ? `exit ${exitCode}` : null));
   const reason = endReason !== null && Object.hasOwn(LOSSES, endReason) ? LOSSES[endReason] : endReason;
-  const why = [reason ?? (outcome === "success" ? outcome : (how ?? outcome)), turnError(session)];
+  // Where nobody said why its last turn failed, its own end says more.
+  const error = session.turn?.error ? turnError(session) : null;
+  const why = [reason ?? (outcome === "success" ? outcome : (how ?? outcome)), error];
   const last = summary ?? activity?.text ?? null;
   return [...why, last].filter((part) => part !== null && part !== "").join(": ") || null;
 }
@@ -92,12 +116,40 @@ export function agentAndModel(session: SessionRecord): string {
   return both.filter((part) => part !== null && part !== UNKNOWN).join(" ");
 }
 
-export function tokensOf({ usage }: SessionRecord): string {
-  return mark(count(usage.tokensTotal), usage.partial);
+/** Under a budget, how much of it is used, by all that it counts. */
+export function tokensOf(session: SessionRecord): string {
+  const budget = session.budgets.find(({ kind }) => kind === "max_tokens");
+  if (budget) return `${count(budget.used)} of ${count(budget.allowed)}`;
+  return withFamily(session, ({ tokensTotal }) => count(tokensTotal));
 }
 
-export function costOf({ usage }: SessionRecord): string {
-  return mark(money(usage.costUsd), usage.partial);
+export function costOf(session: SessionRecord): string {
+  const budget = session.budgets.find(({ kind }) => kind === "max_cost");
+  if (budget)
+    return `${mark(money(budget.used), budget.uncountedRequests > 0)} of ${formatUsd(Math.round(budget.allowed * NANO))}`;
+  return withFamily(session, ({ costUsd }) => money(costUsd));
+}
+
+/** Its own use; for one whose children used something, also that of all of them together. */
+function withFamily(
+  { usage, usageWithChildren }: SessionRecord,
+  text: (usage: SessionRecord["usage"]) => string,
+): string {
+  const own = mark(text(usage), usage.partial);
+  const all = mark(text(usageWithChildren), usageWithChildren.partial);
+  return own === all || all === UNKNOWN ? own : `${own} (all ${all})`;
+}
+
+/** Each budget in words, with what it cannot count. */
+export function budgetsOf({ budgets }: SessionRecord): string | null {
+  if (budgets.length === 0) return null;
+  return budgets
+    .map(({ kind, used, allowed, uncountedRequests: uncounted }) => {
+      if (kind === "max_tokens") return `${count(used)} of ${count(allowed)} tokens`;
+      const use = `${mark(money(used), uncounted > 0)} of ${formatUsd(Math.round(allowed * NANO))}`;
+      return uncounted === 0 ? use : `${use} (${plural(uncounted, "request")} without a price not counted)`;
+    })
+    .join(", ");
 }
 
 /** The use of its processes now; null for a session that is over. */

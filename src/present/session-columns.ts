@@ -13,6 +13,7 @@ import {
   memoryOf,
   nameOf,
   nowOf,
+  shortenWhere,
   stateOf,
   type Terminals,
   tokensOf,
@@ -51,13 +52,16 @@ export const STATE_STYLES: Readonly<Record<SessionRecord["state"], Style | undef
   unknown: "magenta",
 };
 
-/** What people steer by, as far as there is room: who, in which state and since when, where, doing what; then the rest. */
-export function sessionColumns(rows: readonly RollRow[], options: ColumnOptions): Column<RollRow>[] {
-  const { width, now, terminals } = options;
-  const hasResources =
-    width >= (options.resourcesFrom ?? WIDE) && rows.some(({ session }) => cpuOf(session) !== UNKNOWN);
-  const hasPhases = rows.some(({ session }) => declaredPhase(session) !== null);
-  const columns: (Column<RollRow> | false)[] = [
+type SessionColumn = Column<RollRow>;
+
+/** The columns that there is room for: first those that people steer by, then the rest. */
+export function sessionColumns(rows: readonly RollRow[], options: ColumnOptions): SessionColumn[] {
+  return [...stateColumns(options), ...workColumns(options), ...detailColumns(rows, options)];
+}
+
+/** The columns that say who it is, in which state, and since when. */
+function stateColumns({ width, now, terminals }: ColumnOptions): SessionColumn[] {
+  return [
     { title: "ID", text: of(({ id }) => shortId(id)), style: ({ session }) => faded(session, "bold") },
     {
       title: "NAME",
@@ -77,9 +81,17 @@ export function sessionColumns(rows: readonly RollRow[], options: ColumnOptions)
       text: of((session) => age(now - Date.parse(ageSince(session)))),
       isRight: true,
     },
+  ];
+}
+
+/** The columns that say where it works, and on what. */
+function workColumns(options: ColumnOptions): SessionColumn[] {
+  const { width } = options;
+  return [
     {
       title: "WHERE",
       text: of(whereOf),
+      shorten: shortenWhere,
       isFlexible: true,
       readable: 10,
       isOptional: true,
@@ -97,6 +109,13 @@ export function sessionColumns(rows: readonly RollRow[], options: ColumnOptions)
       most: 80,
       style: of((session) => (isLive(session.state) && turnError(session) !== null ? "red" : faded(session))),
     },
+  ];
+}
+
+function detailColumns(rows: readonly RollRow[], { width, resourcesFrom = WIDE }: ColumnOptions) {
+  const hasResources = width >= resourcesFrom && rows.some(({ session }) => cpuOf(session) !== UNKNOWN);
+  const hasPhases = rows.some(({ session }) => declaredPhase(session) !== null);
+  const columns: (SessionColumn | false)[] = [
     width >= WIDE && {
       title: "ABOUT",
       text: of(({ about }) => about ?? UNKNOWN),
@@ -167,7 +186,7 @@ function of<T>(cell: (session: SessionRecord) => T): (row: RollRow) => T {
   return ({ session }) => cell(session);
 }
 
-/** What is over is read last. */
+/** A session that is over is read last. */
 function faded({ state }: SessionRecord, style?: Style): Style | undefined {
   return isLive(state) ? style : "dim";
 }

@@ -32,6 +32,8 @@ export interface Column<T> {
   /** Is never wider at a terminal, however much room there is. */
   readonly most?: number;
   readonly isRight?: boolean;
+  /** How its text is made shorter; at its end where nothing is said. */
+  readonly shorten?: (text: string, width: number) => string;
 }
 
 const GAP = "  ";
@@ -77,7 +79,7 @@ function format<T>(
     const text = line[index] ?? "";
     const width = widths[index] ?? 0;
     const isLast = index === columns.length - 1;
-    const short = cut(text, width);
+    const short = (column.shorten ?? cut)(text, width);
     const padded = column.isRight
       ? " ".repeat(width - widthOf(short)) + short
       : isLast

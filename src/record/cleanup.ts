@@ -20,7 +20,7 @@ export interface CleanupReport {
   readonly dryRun: boolean;
 }
 
-const OURS: readonly Origin[] = ["created", "upserted", "started"];
+const OURS: readonly Origin[] = ["created", "upserted", "started", "subagent"];
 const FOREIGN: readonly Origin[] = ["imported", "observed"];
 const CHUNK = 200;
 
@@ -57,7 +57,7 @@ async function* oldRows(
 
 function hasProcess(row: SessionRow): boolean {
   if (row.process !== null && isProcessAlive(row.process)) return true;
-  return row.origin === "started" && isLive(row.state);
+  return (row.origin === "started" || row.origin === "subagent") && isLive(row.state);
 }
 
 /** One that came to life since it was listed stays. */

@@ -1,3 +1,5 @@
+import { budgetsOf } from "../domain/limits/decide-budget.ts";
+import { useOf } from "../domain/limits/limit.ts";
 import type { Asker, EventBody, NewEvent } from "../domain/session/event.ts";
 import { toRecord, usageOf } from "../domain/session/record.ts";
 import type { ResumePolicy } from "../domain/session/resume.ts";
@@ -9,7 +11,7 @@ import { randomBytes } from "../machine/random.ts";
 import type { Store, StoredSession } from "../store/store.ts";
 import type { FileKeeper } from "./files/file-keeper.ts";
 
-/** What every operation on records needs. */
+/** Everything that an operation on records needs. */
 export interface Context {
   readonly store: Store;
   readonly files: FileKeeper;
@@ -18,12 +20,12 @@ export interface Context {
   readonly resumePolicy: ResumePolicy;
   /** Through which channel this process speaks. */
   readonly channel: Channel;
-  /** Who speaks, where it is known; entries do not say so. */
+  /** The caller, where it is known; entries do not say so. */
   readonly asker?: Asker;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly now: () => number;
-  /** What is stored is redacted there; this is for what is passed on without being stored. */
+  /** The store redacts what it stores; this is for values that are passed on without being stored. */
   readonly redact: <T>(value: T) => T;
   /** Values that must not be shown. */
   readonly secrets: () => readonly string[];
@@ -42,17 +44,22 @@ export function stamp(context: Context, body: EventBody, at: Instant = nowOf(con
 
 /** The whole record of a stored session; that of a parent counts its children too. */
 export function recordOf(store: Store, stored: StoredSession): SessionRecord | Promise<SessionRecord> {
-  if (stored.hasChildren) return parentRecord(store, stored);
+  if (stored.hasChildren || budgetsOf(stored.row).length > 0) return familyRecord(store, stored);
   const usage = usageOf(stored.row, stored.ledger);
   return toRecord(stored.row, { usage, usageWithChildren: usage, observed: stored.observed });
 }
 
-async function parentRecord(store: Store, stored: StoredSession): Promise<SessionRecord> {
-  const { items, corrupt = [] } = await store.family(stored.row.id);
+async function familyRecord(store: Store, stored: StoredSession): Promise<SessionRecord> {
+  const { items, corrupt = [] } = stored.hasChildren
+    ? await store.family(stored.row.id)
+    : { items: [stored] };
+  const own = budgetsOf(stored.row);
+  const spending = own.length === 0 ? undefined : await store.spending(stored.row.id);
+  const budgets = spending ? own.map((budget) => useOf(budget, spending)) : [];
   const known = items.map(({ row, ledger }) => usageOf(row, ledger));
   const usageWithChildren = combineUsage([...known, ...corrupt.map(() => NO_USAGE)]);
   const usage = usageOf(stored.row, stored.ledger);
-  return toRecord(stored.row, { usage, usageWithChildren, observed: stored.observed });
+  return toRecord(stored.row, { usage, usageWithChildren, budgets, observed: stored.observed });
 }
 
 let writer: string | undefined;

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { checkMetadata, checkOneOf, checkText } from "../domain/check.ts";
 import { RollcallError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
+import { checkBudgetLeft } from "../domain/limits/budget-left.ts";
 import type { Launch } from "../domain/session/carried.ts";
 import type { EventBody } from "../domain/session/event.ts";
 import type { Evidence } from "../domain/session/evidence.ts";
@@ -16,8 +17,10 @@ import {
   type Identity,
   KINDS,
   type Kind,
+  type SessionRow,
 } from "../domain/session/session.ts";
 import { firstTurn } from "../domain/supervise/decide-turn.ts";
+import type { Instant } from "../domain/time.ts";
 import { identifyProcess } from "../machine/process.ts";
 import { randomBytes } from "../machine/random.ts";
 import { gitPlaceOf, workspaceOf } from "../machine/workspace.ts";
@@ -59,7 +62,7 @@ export async function createSession(context: Context, input: CreateInput): Promi
   });
 }
 
-/** What a session has from its beginning that Rollcall carries itself. */
+/** The first facts of a session that Rollcall carries itself. */
 export interface StartInput extends CreateInput {
   readonly launch: Launch;
   readonly nativeId: string | null;
@@ -81,14 +84,16 @@ export async function createCarried(context: Context, input: StartInput): Promis
   });
 }
 
-/** Makes the record of a session that was found, and that someone else started. */
+const NO_PLACE = { workspacePath: null, gitBranch: null, gitCommit: null };
+
+/** Makes the record of a session that was found, and that someone else started. Its folder may not be known. */
 export async function createObserved(
   context: Context,
   input: CreateInput & { readonly nativeId: string; readonly evidence: Evidence },
 ): Promise<string> {
   return makeRecord(
     context,
-    { ...input, file: false },
+    { ...input, file: false, ...(input.workspace === undefined ? { place: NO_PLACE } : {}) },
     {
       origin: "observed",
       state: "unknown",
@@ -98,15 +103,49 @@ export async function createObserved(
   );
 }
 
+export interface SubagentInput {
+  readonly agentName?: string;
+  readonly purpose?: string;
+  readonly nativeId: string;
+  readonly evidence: Evidence;
+  /** When it began, where its transcript says so. */
+  readonly createdAt?: Instant;
+}
+
+/** Makes the record of a sub-agent, which works where its parent does. */
+export async function createSubagent(
+  context: Context,
+  parent: SessionRow,
+  { evidence, createdAt, ...input }: SubagentInput,
+): Promise<string> {
+  const { id: parentId, agentType, agentVersion, model, channel } = parent;
+  const { machine, workspacePath, gitBranch, gitCommit, chainId } = parent;
+  const place = { agentVersion, model, machine, workspacePath, gitBranch, gitCommit, chainId };
+  const identity = { agentType, kind: "autonomous", channel, parentId } as const;
+  return makeRecord(
+    { ...context, env: {} },
+    { ...identity, ...input, file: false, place },
+    {
+      origin: "subagent",
+      state: "running",
+      evidence,
+      process: null,
+      ...(createdAt === undefined ? {} : { createdAt }),
+    },
+  );
+}
+
 type Beginning = Omit<Extract<EventBody, { kind: "created" }>, "kind" | "identity" | "hasFile">;
 
 async function makeRecord(
   context: Context,
-  input: CreateInput & Partial<StartInput>,
+  input: CreateInput & Partial<StartInput> & { readonly place?: Partial<Identity> },
   beginning: Beginning,
 ): Promise<string> {
+  const givenId = input.id === undefined ? undefined : checkNewId(context, input.id);
   const identity: Identity = {
     ...(await identityOf(context, input)),
+    ...input.place,
     nativeId: input.nativeId ?? null,
     forkedFrom: input.forkedFrom ?? null,
   };
@@ -119,17 +158,17 @@ async function makeRecord(
       beginning.launch === undefined
         ? []
         : firstTurn(beginning.launch, { turn: null, generation: 1 }, input.about);
-    const decide: Decide = (_, { findNamesake }) => {
+    const decide: Decide = (_, { findNamesake, findSpentBudget }) => {
       checkNameIsFree({ ...identity, ...beginning }, findNamesake, "Choose another with --name.");
+      if (beginning.launch !== undefined)
+        checkBudgetLeft(id, findSpentBudget(identity.parentId, beginning.launch.limits));
       return [first, ...turn.map((each) => stamp(context, each))];
     };
     await context.store.change(id, decide, { expectedSeq: 0 });
     if (hasFile) await context.files.follow(id);
     return id;
   };
-  return input.id === undefined
-    ? withFreshId(context, create)
-    : withGivenId(checkNewId(context, input.id), create);
+  return givenId === undefined ? withFreshId(context, create) : withGivenId(givenId, create);
 }
 
 /** An id goes into file names and every table, so it is never redacted: one that is a secret is refused. */

@@ -11,7 +11,7 @@ export interface Check {
   readonly name: string;
   readonly status: "ok" | "warning" | "failed";
   readonly detail: string;
-  /** What to do about it. */
+  /** The thing to do about it. */
   readonly hint: string | null;
 }
 

@@ -1,10 +1,13 @@
 import { checkOneOf } from "../domain/check.ts";
+import { RollcallError } from "../domain/errors.ts";
+import { OUTCOMES } from "../domain/session/outcome.ts";
 import { decideResume } from "../domain/session/resume.ts";
 import { CHANNELS, type Channel, KINDS, type Kind, type SessionRow } from "../domain/session/session.ts";
 import { STATES, STATUSES, type State, type Status } from "../domain/session/state.ts";
 import { type Instant, toInstant } from "../domain/time.ts";
+import { ENTRY_ROLES } from "../domain/transcript/entry.ts";
 import { toWire } from "../domain/wire.ts";
-import type { ListQuery } from "../store/store.ts";
+import type { ListQuery, SearchFilter, SearchQuery } from "../store/store.ts";
 import type { Context } from "./context.ts";
 
 export interface ListFilter {
@@ -31,6 +34,22 @@ export interface ListOptions extends ListFilter {
   /** 0 means all. */
   readonly limit?: number;
   readonly cursor?: string;
+}
+
+export interface SearchOptions extends SearchFilter {
+  /** 20 where nothing is said. */
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export function toSearchQuery(text: string, options: SearchOptions): SearchQuery {
+  const { limit = 20, outcome, role } = options;
+  if (outcome !== undefined) checkOneOf(OUTCOMES, outcome, "outcome");
+  if (role !== undefined) checkOneOf(ENTRY_ROLES, role, "role");
+  if (Number.isSafeInteger(limit) && limit > 0) return { ...options, text, limit };
+  throw new RollcallError("bad_input", `${limit} is not a limit.`, {
+    hint: "Give a whole number from 1 up.",
+  });
 }
 
 export function toQuery(context: Context, options: ListOptions): ListQuery {

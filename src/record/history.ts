@@ -1,6 +1,6 @@
 import type { FeedEvent, SessionEvent } from "../domain/session/event.ts";
 import type { Entry } from "../domain/transcript/entry.ts";
-import type { FeedFilter, RangeQuery, Store } from "../store/store.ts";
+import type { EntryQuery, FeedFilter, RangeQuery, Store } from "../store/store.ts";
 
 const PAGE = 500;
 
@@ -9,7 +9,7 @@ export function allEvents(store: Store, id: string, query: RangeQuery): AsyncIte
   return pages(query, (range) => store.events(id, range));
 }
 
-export function allEntries(store: Store, id: string, query: RangeQuery): AsyncIterable<Entry> {
+export function allEntries(store: Store, id: string, query: EntryQuery): AsyncIterable<Entry> {
   return pages(query, (range) => store.entries(id, range));
 }
 
@@ -22,7 +22,7 @@ export interface FeedOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What was committed after a cursor and, when following, what will be. */
+/** Events that were committed after a cursor and, when following, those that will be. */
 export async function* followFeed(store: Store, options: FeedOptions): AsyncIterable<FeedEvent> {
   const { follow = false, signal, filter } = options;
   let cursor = options.after;

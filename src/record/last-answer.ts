@@ -13,7 +13,7 @@ export interface AnswerRange {
   readonly joins: boolean;
 }
 
-/** What the agent said last in this range; null where it said nothing. */
+/** The last words of the agent in this range; null where it said nothing. */
 export async function lastAnswer(rollcall: Rollcall, id: string, range: AnswerRange): Promise<string | null> {
   const pieces: string[] = [];
   let isOpen = false;

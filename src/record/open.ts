@@ -1,9 +1,10 @@
+import { RollcallError } from "../domain/errors.ts";
 import { createRedactor } from "../domain/redact/redact.ts";
 import type { Channel } from "../domain/session/session.ts";
 import { isDaemonAlive } from "../home/daemon-alive.ts";
 import { homeFolder, storePath } from "../home/layout.ts";
 import { secretsOf } from "../home/secrets.ts";
-import { loadConfig, resumePolicyOf } from "../home/settings.ts";
+import { type LoadedConfig, loadConfig, resumePolicyOf } from "../home/settings.ts";
 import { askerOf } from "../machine/asker.ts";
 import { workspaceOf } from "../machine/workspace.ts";
 import { redacting } from "../store/redacting.ts";
@@ -17,7 +18,7 @@ export interface OpenOptions {
   readonly home?: string;
   /** The folder that sessions are created for; by default the working folder. */
   readonly cwd?: string;
-  /** What new sessions and events say they came through; by default `api`. */
+  /** The channel of new sessions and events; by default `api`. */
   readonly channel?: Channel;
   /** Values that must never be stored, beside those found in the environment. */
   readonly secrets?: readonly string[];
@@ -31,6 +32,8 @@ export interface OpenOptions {
   readonly lockPatienceMs?: number;
   /** Whether events say that this very process asked for them. */
   readonly isAsking?: boolean;
+  /** Whether to go on with the user's own settings, and a warning, where the project's cannot be read. */
+  readonly isProjectOptional?: boolean;
 }
 
 /** Opens the record of all sessions, makes it where there is none, and mends record files that were left behind. */
@@ -52,7 +55,7 @@ export function openForDaemon(options: OpenOptions): Rollcall {
 function open(options: OpenOptions, isPaced: boolean): Rollcall {
   const { env = process.env, cwd = currentFolder(), now = Date.now, warn = warnOnStderr } = options;
   const home = options.home ?? homeFolder(env);
-  const { config, ignored } = loadConfig(home, workspaceOf(cwd));
+  const { config, ignored } = settingsAt(home, cwd, options.isProjectOptional === true ? warn : undefined);
   for (const name of ignored) warn(`.rollcall.json may not set ${name}; only your own configuration can.`);
   const secrets = once(() => [...(options.secrets ?? []), ...secretsOf(config, env)]);
   const redactor = createRedactor(secrets);
@@ -84,6 +87,22 @@ function open(options: OpenOptions, isPaced: boolean): Rollcall {
     ...(asker === undefined ? {} : { asker }),
   };
   return new Rollcall(context);
+}
+
+/** With `warnOf`, the project's file may be unfit, and is named to it. The user's own must always be readable. */
+function settingsAt(
+  home: string,
+  cwd: string,
+  warnOf: ((sentence: string) => void) | undefined,
+): Pick<LoadedConfig, "config" | "ignored"> {
+  try {
+    return loadConfig(home, workspaceOf(cwd));
+  } catch (error) {
+    if (!warnOf || !(error instanceof RollcallError) || error.code !== "bad_config") throw error;
+    const own = loadConfig(home, undefined);
+    warnOf(`${error.message} Only your own settings count here.`);
+    return own;
+  }
 }
 
 /** Where the caller's folder was deleted, records can still be read. */

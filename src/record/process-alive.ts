@@ -3,7 +3,7 @@ import type { SessionRow } from "../domain/session/session.ts";
 import { isLive } from "../domain/session/state.ts";
 import { isProcessAlive } from "../machine/process.ts";
 
-/** Of one whose state is not known the process may still live. */
+/** A session whose state is not known may still have a living process. */
 export function isCarriedAlive({ origin, state, process }: SessionRow): boolean {
   return origin === "started" && (isLive(state) || (process !== null && isProcessAlive(process)));
 }
@@ -15,7 +15,7 @@ export function refuseIfCarried(row: SessionRow): void {
   });
 }
 
-/** What a session outside does is observed, and its work is not over while its process lives. */
+/** A session outside is observed only, and its work is not over while its process lives. */
 export function refuseIfSeenAlive({ id, origin, process }: SessionRow): void {
   if (origin !== "observed" || process === null || !isProcessAlive(process)) return;
   const message = `Session ${id} runs outside Rollcall: its process ${process.pid} lives.`;

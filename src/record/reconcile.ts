@@ -6,7 +6,7 @@ import { type Context, stamp } from "./context.ts";
 
 /**
  * Marks `unknown` the active sessions of this machine for which no living process can be shown. Sessions that
- * Rollcall carries are left to the daemon, which can ask their holders.
+ * Rollcall carries are left to the daemon, which can ask their holders, and so are sub-agents, which end with their parent.
  */
 export async function reconcileSessions(context: Context, current: string | undefined): Promise<number> {
   const { items } = await context.store.list({
@@ -27,7 +27,8 @@ export async function reconcileSessions(context: Context, current: string | unde
 }
 
 function isStale(row: SessionRow, current: string | undefined): boolean {
-  if (row.id === current || row.origin === "started" || !isLive(row.state)) return false;
+  const isLeftToDaemon = row.origin === "started" || row.origin === "subagent";
+  if (row.id === current || isLeftToDaemon || !isLive(row.state)) return false;
   return row.process === null || !isProcessAlive(row.process);
 }
 

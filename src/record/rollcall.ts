@@ -11,17 +11,18 @@ import type { Instant } from "../domain/time.ts";
 import { checkEntry, type Entry, type NewEntry } from "../domain/transcript/entry.ts";
 import { checkRequest, type UsageEntry } from "../domain/usage.ts";
 import type { BackupReport, VerifyReport } from "../store/maintenance.ts";
-import type { Decide, Known, Page, RangeQuery, SearchHit } from "../store/store.ts";
+import type { Decide, EntryQuery, Known, Page, RangeQuery, SearchHit } from "../store/store.ts";
 import { checkPatch } from "./check-patch.ts";
 import type { CleanupOptions, CleanupReport } from "./cleanup.ts";
 import { type Context, nowOf, recordOf, stamp } from "./context.ts";
 import type { CreateInput } from "./create.ts";
 import { removeFiles } from "./files/remove-files.ts";
-import { type ListOptions, toQuery } from "./filter.ts";
+import { type ListOptions, type SearchOptions, toQuery, toSearchQuery } from "./filter.ts";
 import { allEntries, allEvents, type FeedOptions, followFeed } from "./history.ts";
 import { isCarriedAlive, refuseIfCarried, refuseIfSeenAlive } from "./process-alive.ts";
 import { resolveReference } from "./reference.ts";
 import type { Stats, StatsOptions } from "./stats/stats.ts";
+import { RequestPricing } from "./usage/request-pricing.ts";
 
 export interface UpdateOptions {
   /** Refuses with `seq_conflict` unless the session still stands at this `seq`. */
@@ -44,9 +45,11 @@ const PAGE = 200;
 export class Rollcall implements AsyncDisposable {
   /** For the other parts of Rollcall; not part of the public interface. */
   readonly context: Context;
+  readonly #pricing: RequestPricing;
 
   constructor(context: Context) {
     this.context = context;
+    this.#pricing = new RequestPricing(context.config);
   }
 
   async create(input: CreateInput = {}): Promise<SessionRecord> {
@@ -196,7 +199,7 @@ export class Rollcall implements AsyncDisposable {
     return this.context.store.feedEnd();
   }
 
-  entries(id: string, query: RangeQuery = {}): AsyncIterable<Entry> {
+  entries(id: string, query: EntryQuery = {}): AsyncIterable<Entry> {
     return allEntries(this.context.store, id, query);
   }
 
@@ -217,10 +220,17 @@ export class Rollcall implements AsyncDisposable {
     if (stored?.row.hasFile) await this.context.files.write(id);
   }
 
-  /** Adds model requests to the usage of a session; each is counted once, by its key. Its record file follows in a second. */
+  /**
+   * Adds model requests to the usage of a session; each is counted once, by its key, and priced unless its cost was
+   * computed already. Its record file follows in a second.
+   */
   async recordUsage(id: string, requests: readonly UsageEntry[]): Promise<void> {
-    const usage = requests.map(checkRequest);
-    const { row, isUsageNew } = await this.context.store.change(id, () => ({ events: [], usage }));
+    const usage = await this.#pricing.price(requests.map(checkRequest));
+    const { row, isUsageNew } = await this.context.store.change(id, () => ({
+      events: [],
+      usage,
+      at: nowOf(this.context),
+    }));
     if (isUsageNew && row.hasFile) this.context.files.followLater(id);
   }
 
@@ -232,17 +242,9 @@ export class Rollcall implements AsyncDisposable {
     return this.context.store.samples(id, range);
   }
 
-  async search(
-    text: string,
-    options: { readonly limit?: number; readonly cursor?: string } = {},
-  ): Promise<Page<SearchHit>> {
-    const { limit = 20, cursor } = options;
-    if (!(Number.isSafeInteger(limit) && limit > 0)) {
-      throw new RollcallError("bad_input", `${limit} is not a limit.`, {
-        hint: "Give a whole number from 1 up.",
-      });
-    }
-    return this.context.store.search({ text, limit, ...(cursor === undefined ? {} : { cursor }) });
+  /** Entries and sessions with these words, best first; see `Store.search`. */
+  async search(text: string, options: SearchOptions = {}): Promise<Page<SearchHit>> {
+    return this.context.store.search(toSearchQuery(text, options));
   }
 
   async stats(options: StatsOptions = {}): Promise<Stats> {

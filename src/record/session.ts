@@ -41,7 +41,15 @@ export interface AddedUsage {
   readonly output?: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
+  /** The part of `cacheWrite` that the cache keeps for an hour. */
+  readonly cacheWriteHour?: number;
   readonly reasoning?: number;
+  /** Searches that the provider ran for this request. */
+  readonly webSearches?: number;
+  readonly serviceTier?: string;
+  /** `fast` costs more with some models. */
+  readonly speed?: string;
+  /** The cost by the word of the provider or the runtime. The computed cost is kept beside it. */
   readonly costUsd?: number;
 }
 
@@ -142,11 +150,11 @@ export class Session {
         tokensOutput: count(usage.output, "output"),
         tokensCacheRead: count(usage.cacheRead, "cacheRead"),
         tokensCacheWrite: count(usage.cacheWrite, "cacheWrite"),
-        tokensCacheWriteHour: null,
+        tokensCacheWriteHour: count(usage.cacheWriteHour, "cacheWriteHour"),
         tokensReasoning: count(usage.reasoning, "reasoning"),
-        webSearches: null,
-        serviceTier: null,
-        speed: null,
+        webSearches: count(usage.webSearches, "webSearches"),
+        serviceTier: usage.serviceTier ?? null,
+        speed: usage.speed ?? null,
         reportedNanoUsd: usage.costUsd === undefined ? null : Math.round(usage.costUsd * 1e9),
         computedNanoUsd: null,
         pricedBy: null,

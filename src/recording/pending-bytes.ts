@@ -22,14 +22,14 @@ export class PendingBytes {
     return more.length === 0 ? first.bytes : Buffer.concat(this.#pieces.map(({ bytes }) => bytes));
   }
 
-  /** Lets so many of the first go. */
+  /** Lets so many of the first go. Copies the rest: whoever gave it may use the room again. */
   take(count: number): void {
     let left = count;
     const rest: Piece[] = [];
     for (const { at, bytes } of this.#pieces) {
       const gone = Math.min(left, bytes.length);
       left -= gone;
-      if (gone < bytes.length) rest.push({ at: at + gone, bytes: bytes.subarray(gone) });
+      if (gone < bytes.length) rest.push({ at: at + gone, bytes: Buffer.from(bytes.subarray(gone)) });
     }
     this.#pieces = rest;
   }

@@ -8,7 +8,7 @@ test("a recording that grows is read on, each event once, also when its beginnin
   using folder = tempFolder();
   const recording = new Recording({
     ...{ folder: folder.path, generation: 1, mostBytes: 40_000, redactor: createRedactor([]) },
-    ...{ now: () => 1000, startedAtMs: 0, reported: () => {} },
+    ...{ now: () => 1000, reported: () => {} },
   });
   const reader = new RecordingReader(folder.path);
   const seen: string[] = [];

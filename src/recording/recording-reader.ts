@@ -13,7 +13,7 @@ export class RecordingReader {
     this.#folder = folder;
   }
 
-  /** What is new since the last time, oldest first. */
+  /** Pieces that are new since the last time, oldest first. */
   *next(): Iterable<RecordedEvent> {
     const names = segmentNames(this.#folder);
     for (const name of names.slice(Math.max(0, names.indexOf(this.#segment)))) {

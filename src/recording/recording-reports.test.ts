@@ -11,7 +11,7 @@ const REPORT = `\x1b]7501;state=blocked:msg=${Buffer.from(`use ${SECRET}`).toStr
 function open(folder: string, told: Reported[] = [], mostBytes = 1e9): Recording {
   return new Recording({
     ...{ folder, generation: 1, mostBytes, redactor: createRedactor([SECRET]) },
-    ...{ now: () => 5000, startedAtMs: 1000, reported: (report) => void told.push(report) },
+    ...{ now: () => 5000, reported: (report) => void told.push(report) },
   });
 }
 

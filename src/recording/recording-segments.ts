@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { State } from "../domain/session/state.ts";
 
-/** One line of a recording: seconds since the first, what it is, the text, and the offset in the output behind it. */
+/** One line of a recording: seconds since 1970, what it is, the text, and the offset in the output behind it. */
 export type RecordedEvent = readonly [seconds: number, kind: "o" | "r" | "m", text: string, offset: number];
 
 /** The mark of a state. */
@@ -69,6 +69,11 @@ export function segmentNames(folder: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** How often the session was launched, as far as its recordings are kept. */
+export function generationsOf(folder: string): number[] {
+  return [...new Set(segmentNames(folder).map((name) => Number.parseInt(name, 10)))];
 }
 
 export function segmentsOf(folder: string, generation: number): number[] {

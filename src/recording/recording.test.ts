@@ -27,8 +27,7 @@ interface Options {
 }
 
 function open(folder: string, { generation = 1, mostBytes = 1e9, nowMs = 5000 }: Options = {}): Recording {
-  const clock = { now: () => nowMs, startedAtMs: 1000 };
-  return new Recording({ folder, generation, mostBytes, redactor, reported: () => {}, ...clock });
+  return new Recording({ folder, generation, mostBytes, redactor, reported: () => {}, now: () => nowMs });
 }
 
 function shown(folder: string, kinds = "om"): string {
@@ -117,7 +116,7 @@ describe("a recording that goes on after a kill", () => {
     using folder = tempFolder();
     open(folder.path, { nowMs: 9000 }).write(0, Buffer.from("a"));
     open(folder.path, { nowMs: 2000 }).write(1, Buffer.from("b"));
-    expect([...readRecording(folder.path)].map(([seconds]) => seconds)).toEqual([8, 8]);
+    expect([...readRecording(folder.path)].map(([seconds]) => seconds)).toEqual([9, 9]);
   });
 
   test("knows no other generation", () => {

@@ -28,33 +28,32 @@ import {
 
 /** Small enough that dropping the oldest one drops little. */
 const SEGMENT_BYTES = 2 * 1024 * 1024;
-/** What was written before and may introduce a secret. */
+/** Text that was written before and may introduce a secret. */
 const CONTEXT_CHARS = 4096;
 
 export interface RecordingOptions {
   readonly folder: string;
   readonly generation: number;
-  /** Of all generations together, the oldest goes first; 0 records nothing. */
+  /** The most for all generations together, the oldest goes first; 0 records nothing. */
   readonly mostBytes: number;
   readonly redactor: Redactor;
   readonly now: () => number;
-  readonly startedAtMs: number;
   /** Is told each report that stands in the output; after another daemon wrote, the last ones once more. */
   readonly reported: (report: Reported) => void;
   /** Is told what the terminal showed, redacted. */
   readonly shown?: (text: string) => void;
 }
 
-/** What an agent said of its own state, and the offset behind it. */
+/** An agent's report of its own state, and the offset behind it. */
 export interface Reported {
   readonly text: string;
   readonly offset: number;
 }
 
 /**
- * What a terminal showed, redacted, in segments of asciicast events. Each line says how far into the output it
- * reaches, so that a daemon that comes back goes on exactly there. The agent's reports of its state are left out:
- * what became of them is in the marks.
+ * The output of a terminal, redacted, in segments of lines. Each line says when, and how far into the output it reaches, so
+ * that a daemon that comes back goes on exactly there. Input is not recorded. The agent's reports of its state are left out:
+ * what became of them is in the marks. `castLines` makes an asciicast of it.
  */
 export class Recording {
   readonly #options: RecordingOptions;
@@ -95,7 +94,10 @@ export class Recording {
     return this.#pending.at ?? this.#sieve.at;
   }
 
-  /** Output that begins elsewhere than the last ended was dropped in between, and the recording says so. */
+  /**
+   * Output that begins elsewhere than the last ended was dropped in between, and the recording says so. Keeps no view of
+   * the bytes: they are the caller's again.
+   */
   write(offset: number, bytes: Buffer): void {
     if (offset > this.#taken) this.#gap(offset);
     const fresh = bytes.subarray(Math.max(0, this.#taken - offset));
@@ -131,7 +133,7 @@ export class Recording {
     this.#fd = undefined;
   }
 
-  /** What is below the offset is safe then. */
+  /** Everything below the offset is safe then. */
   sync(): void {
     if (this.#fd !== undefined) fsyncSync(this.#fd);
   }
@@ -175,13 +177,15 @@ export class Recording {
   }
 
   #append(kind: RecordedEvent[1], text: string): void {
-    const { now, startedAtMs, mostBytes } = this.#options;
+    const { now, mostBytes } = this.#options;
     if (text === "" || mostBytes === 0) return;
-    this.#lastSeconds = Math.max(this.#lastSeconds, (now() - startedAtMs) / 1000);
+    this.#lastSeconds = Math.max(this.#lastSeconds, now() / 1000);
     const event: RecordedEvent = [this.#lastSeconds, kind, text, this.offset];
-    const line = Buffer.from(`${JSON.stringify(event)}\n`);
+    // As text: a buffer for each line would wait for the collector, and floods fill memory with them.
+    const line = `${JSON.stringify(event)}\n`;
     this.#fd ??= this.#open();
-    if (this.#size > 0 && this.#size + line.length > segmentBytes(mostBytes)) this.#nextSegment();
+    const isFull = this.#size + Buffer.byteLength(line) > segmentBytes(mostBytes);
+    if (this.#size > 0 && isFull) this.#nextSegment();
     this.#size += writeSync(this.#fd, line);
     this.#lastOffset = this.offset;
   }

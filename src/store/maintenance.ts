@@ -9,9 +9,30 @@ export interface Maintenance {
 
   /** A verified copy of the whole store in one new file. */
   backup(path: string): Promise<BackupReport>;
+  /**
+   * Takes out of everything stored what `redact` takes out, in steps between which others can write. Idempotent: killed
+   * in between, the next run finishes it. A dry run only counts.
+   */
+  redactStored(options: RedactStoredOptions): Promise<RedactedRows>;
   /** Checks everything that can be checked; problems are reported, nothing is mended. */
   verify(progress?: (done: number, of: number) => void): Promise<VerifyReport>;
-  size(): Promise<{ readonly bytes: number; readonly sessions: number; readonly events: number }>;
+}
+
+export interface RedactStoredOptions {
+  readonly redact: <T>(value: T) => T;
+  readonly isDry: boolean;
+  /** Writes the whole store anew at the end, without pages that may hold what was deleted; others cannot write meanwhile. */
+  readonly vacuum: boolean;
+  readonly progress?: (done: number, of: number) => void;
+}
+
+export interface RedactedRows {
+  readonly sessions: number;
+  readonly events: number;
+  /** In other tables. */
+  readonly rows: number;
+  /** The store was written anew: no page of it holds what was written over or deleted earlier. */
+  readonly isVacuumed: boolean;
 }
 
 export interface BackupReport {

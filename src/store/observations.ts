@@ -1,9 +1,9 @@
 import type { Sample, SampleSums } from "../domain/sample.ts";
-import type { Observed } from "../domain/session/session.ts";
+import type { LiveFacts } from "../domain/session/session.ts";
 import type { Instant } from "../domain/time.ts";
 
 /**
- * What was seen lately and may be lost in a power cut: cheap, for many sessions at once, and awaited by nobody's promise
+ * Observations that may be lost in a power cut: cheap, for many sessions at once, and awaited by nobody's promise
  * of durability. Sessions that are gone or damaged are passed over.
  */
 export interface Observations {
@@ -31,7 +31,7 @@ export interface Observations {
 
 export interface SessionObservation {
   readonly sessionId: string;
-  readonly observed: Partial<Omit<Observed, "resources">>;
+  readonly observed: Partial<Omit<LiveFacts, "resources">>;
 }
 
 export interface SessionSample {

@@ -7,7 +7,7 @@ type Redact = <T>(value: T) => T;
 /** Every method that takes a text of somebody else's, and has to hide what is secret in it. */
 type Writes = Pick<Store, "change" | "findCursor" | "observe" | "logDelegation" | "findDelegation">;
 
-/** Those that take none. A new method of the contract does not compile until it stands in one of the two lists. */
+/** Methods that take no text. A new method of the contract does not compile until it stands in one of the two lists. */
 const PASSED: Readonly<Record<Exclude<keyof Store, keyof Writes>, true>> = {
   find: true,
   findRow: true,
@@ -16,15 +16,18 @@ const PASSED: Readonly<Record<Exclude<keyof Store, keyof Writes>, true>> = {
   newest: true,
   hasCarriedLive: true,
   family: true,
+  spending: true,
+  cursors: true,
   findEvent: true,
   events: true,
+  unknownRecords: true,
   entries: true,
   feed: true,
   feedEnd: true,
   listen: true,
   search: true,
   usageOf: true,
-  usageTotals: true,
+  statistics: true,
   addSamples: true,
   samples: true,
   sampleSums: true,
@@ -39,8 +42,8 @@ const PASSED: Readonly<Record<Exclude<keyof Store, keyof Writes>, true>> = {
   laggingFiles: true,
   publishFile: true,
   backup: true,
+  redactStored: true,
   verify: true,
-  size: true,
   close: true,
   [Symbol.asyncDispose]: true,
 };
@@ -74,11 +77,13 @@ function redacted(decide: Decide, redact: Redact): Decide {
       findNamesake: (name, machine) => known.findNamesake(redact(name), machine),
     });
     if (!("events" in decided)) return decided.map(event);
-    const { events, usage, cursors } = decided;
+    const { events, usage, cursors, unknown, at } = decided;
     return {
+      ...(at === undefined ? {} : { at }),
       events: events.map(event),
       ...(usage === undefined ? {} : { usage: redact(usage) }),
       ...(cursors === undefined ? {} : { cursors: cursors.map(cursor) }),
+      ...(unknown === undefined ? {} : { unknown: redact(unknown) }),
     };
   };
 }

@@ -1,14 +1,20 @@
+import type { SpentBudget } from "../domain/limits/decide-budget.ts";
+import type { Limit, Spending } from "../domain/limits/limit.ts";
 import type { ReadCursor } from "../domain/read-cursor.ts";
+import type { Mark } from "../domain/search/excerpt.ts";
 import type { Decision, FeedEvent, NewEvent, SessionEvent } from "../domain/session/event.ts";
 import type { FindNamesake } from "../domain/session/name.ts";
-import type { AgentType, Channel, Kind, Observed, Origin, SessionRow } from "../domain/session/session.ts";
+import type { Outcome } from "../domain/session/outcome.ts";
+import type { AgentType, Channel, Kind, LiveFacts, Origin, SessionRow } from "../domain/session/session.ts";
 import type { State, Status } from "../domain/session/state.ts";
 import type { Instant } from "../domain/time.ts";
-import type { Entry } from "../domain/transcript/entry.ts";
-import type { LedgerSum, UsageEntry, UsageGroup } from "../domain/usage.ts";
+import type { Entry, EntryKind, EntryRole } from "../domain/transcript/entry.ts";
+import type { KeptUnknownRecord } from "../domain/transcript/unknown-record.ts";
+import type { LedgerSum, UsageEntry } from "../domain/usage.ts";
 import type { LogReader } from "./log.ts";
 import type { Maintenance } from "./maintenance.ts";
 import type { Observations } from "./observations.ts";
+import type { Statistics } from "./statistics.ts";
 
 /**
  * The durable record of all sessions. Many processes may use one store at once.
@@ -20,7 +26,9 @@ export interface Store extends LogReader, Observations, Maintenance, AsyncDispos
    * The one way to write to a session. Reads it, asks `decide`, and commits events, requests and read cursors of its
    * decision together, in one transaction that no other writer can enter. Events whose id is known already are left
    * out. A request with a known key replaces the earlier one; one that another session owns is left out. Where the sums
-   * of the ledger change, `usage_changed` is appended, once in a commit. A cursor replaces the earlier one of its
+   * of the ledger change, `usage_changed` is appended with the usage of the session as this change leaves it, and the budgets of the session and of those above
+   * it are decided: what they announce, and the end of every session that one of them stands above, is part of the same
+   * commit. A cursor replaces the earlier one of its
    * source; alone it moves neither `seq` nor version. `decide` must be pure and may run more than once; what it throws
    * refuses the change and is passed on. Changes asked for at the same time share one commit.
    */
@@ -38,15 +46,26 @@ export interface Store extends LogReader, Observations, Maintenance, AsyncDispos
   hasCarriedLive(machine: string): Promise<boolean>;
   /** The session itself and everything below it, with what each used, on one page. */
   family(sessionId: string): Promise<Page<StoredSession>>;
+  /** The sums that budgets are measured by: of the session and everything below it, removed sessions included. */
+  spending(sessionId: string): Promise<Spending>;
 
   /** How far a source of the session was read; undefined where it has to be read from the beginning. */
   findCursor(sessionId: string, source: string): Promise<ReadCursor | undefined>;
+
+  /** How far the sources of all sessions were read. */
+  cursors(): Promise<SourceCursor[]>;
 
   /** The event with this id, of whatever session; undefined where there is none. */
   findEvent(id: string): Promise<SessionEvent | undefined>;
   /** In order of `seq`, a page at a time. */
   events(sessionId: string, query?: RangeQuery): Promise<SessionEvent[]>;
-  entries(sessionId: string, query?: RangeQuery): Promise<Entry[]>;
+  /** The same of entries. Those that were taken back are left out unless they are asked for. */
+  entries(sessionId: string, query?: EntryQuery): Promise<Entry[]>;
+  /** Records of its transcripts that no release knew which read them, in the order in which they were read, a page at a time. */
+  unknownRecords(
+    sessionId: string,
+    query?: { readonly after?: number; readonly limit?: number },
+  ): Promise<KeptUnknownRecord[]>;
   /**
    * Everything that passes the filter, in the order it was committed, after a cursor (undefined: from the beginning). The
    * cursor of the page stands behind what the filter left out, too, so that nobody reads that again.
@@ -57,15 +76,18 @@ export interface Store extends LogReader, Observations, Maintenance, AsyncDispos
   /** Calls back soon after anyone commits, in whichever process; may ring once for many commits, or for none. */
   listen(ring: () => void): Disposable;
 
-  /** Words must all occur, `"a phrase"` in order, `word*` as a beginning. Best matches first. */
+  /**
+   * Words must all occur, `"a phrase"` in order, `word*` as a beginning, `-word` nowhere. Best matches first, by BM25;
+   * of equal ones the last recorded first. Pages go on behind the last hit: entries added since the first page are left
+   * out, and a hit that is gone leaves no gap.
+   */
   search(query: SearchQuery): Promise<Page<SearchHit>>;
 
   usageOf(
     sessionId: string,
     query?: { readonly after?: string; readonly limit?: number },
   ): Promise<UsageEntry[]>;
-  /** Sums over sessions and over what removed sessions had used. */
-  usageTotals(query: UsageTotalsQuery): Promise<UsageTotal[]>;
+  statistics(): Statistics;
 
   logDelegation(delegation: Delegation): Promise<void>;
   delegations(since?: Instant): AsyncIterable<Delegation>;
@@ -75,9 +97,15 @@ export interface Store extends LogReader, Observations, Maintenance, AsyncDispos
   /**
    * Removes sessions with all that belongs to them; a tombstone stays. Returns the removed: unknown ids and those
    * that `only` turns away, asked about the row as it is at that moment, are not among them; damaged ones are kept.
-   * They are gone in one commit; what they leave is taken out in steps, between which others can write.
+   * They are gone in one commit; what they leave is taken out in steps, between which others can write. `nothing`: an
+   * import takes them in again, so that neither a tombstone nor what they used stays.
    */
-  remove(sessionIds: readonly string[], at: Instant, only?: (row: SessionRow) => boolean): Promise<string[]>;
+  remove(
+    sessionIds: readonly string[],
+    at: Instant,
+    only?: (row: SessionRow) => boolean,
+    leaves?: "tombstone" | "nothing",
+  ): Promise<string[]>;
   isTombstone(
     key: { readonly sessionId: string } | { readonly agentType: AgentType; readonly nativeId: string },
   ): Promise<boolean>;
@@ -95,6 +123,11 @@ export interface Known {
   /** How far each source was read, looked up by its path or name. */
   readonly cursors: { get(source: string): ReadCursor | undefined };
   readonly findNamesake: FindNamesake;
+  /**
+   * A budget that leaves the session no room: one of these limits, by what it and all below it have used, or one of a
+   * session above this parent. Undefined where there is room.
+   */
+  readonly findSpentBudget: (parentId: string | null, limits: readonly Limit[]) => SpentBudget | undefined;
 }
 
 export interface ChangeOptions {
@@ -109,12 +142,17 @@ export interface Change extends StoredSession {
   readonly isUsageNew: boolean;
 }
 
+/** A read cursor with its session, without the memory of its parser. */
+export interface SourceCursor extends Omit<ReadCursor, "memory"> {
+  readonly sessionId: string;
+}
+
 export interface StoredSession {
   /** Raised by each change of what a record file shows, the usage included. */
   readonly version: number;
   readonly row: SessionRow;
   readonly ledger: LedgerSum;
-  readonly observed: Observed;
+  readonly observed: LiveFacts;
   readonly hasChildren: boolean;
 }
 
@@ -183,7 +221,27 @@ export interface RangeQuery {
   readonly tail?: boolean;
 }
 
-export interface SearchQuery {
+export interface EntryQuery extends RangeQuery {
+  readonly withRewound?: boolean;
+}
+
+/** Conditions on a hit beside its words; a filter on entries leaves out what sessions say of themselves. */
+export interface SearchFilter {
+  /** Matches the agent's name or its type. */
+  readonly agent?: string;
+  /** The session's workspace is this folder or lies in it. */
+  readonly folder?: string;
+  readonly outcome?: Outcome;
+  readonly since?: Instant;
+  readonly until?: Instant;
+  /** The entry is about this tool, in whichever case it is written. */
+  readonly tool?: string;
+  readonly role?: EntryRole;
+  /** Also what was taken back. */
+  readonly withRewound?: boolean;
+}
+
+export interface SearchQuery extends SearchFilter {
   readonly text: string;
   readonly limit: number;
   readonly cursor?: string;
@@ -191,22 +249,21 @@ export interface SearchQuery {
 
 export interface SearchHit {
   readonly sessionId: string;
+  readonly session: SessionRow;
   /** The entry that matched; null where the session's own words did. */
   readonly seq: number | null;
+  /** The event that added the entry. */
+  readonly eventId: string | null;
   readonly at: Instant;
-  readonly role: string | null;
-  readonly kind: string;
+  readonly role: EntryRole | null;
+  readonly kind: EntryKind | "session";
+  readonly tool: string | null;
+  /** One line without escape sequences. */
   readonly excerpt: string;
-}
-
-export interface UsageTotalsQuery {
-  readonly by: UsageGroup | null;
-  readonly since?: Instant;
-}
-
-export interface UsageTotal {
-  readonly group: string | null;
-  readonly ledger: LedgerSum;
+  /** The places of the words in the excerpt, in order and apart. */
+  readonly marks: readonly Mark[];
+  /** A person took the conversation back to before it. */
+  readonly isRewound?: true;
 }
 
 export interface Delegation {
@@ -214,7 +271,7 @@ export interface Delegation {
   readonly agentName: string | null;
   readonly taskId: string | null;
   readonly sessionId: string | null;
-  /** Where the session stood when it was asked about. */
+  /** The seq of the session when it was asked about. */
   readonly seq: number | null;
   readonly resume: boolean;
   readonly reason: string;

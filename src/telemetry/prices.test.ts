@@ -57,6 +57,7 @@ describe("a priced request", () => {
     ["claude-opus-4-6", 6],
     ["claude-opus-4-8", 2],
     ["gpt-5.5", 2.5],
+    ["gpt-5.6-sol", 2],
   ])("of %s in fast mode costs its tokens %d times, and its searches once", (model, factor) => {
     const used = { tokensInput: 1000, webSearches: 1 };
     const tokens = nanoUsd(model, { tokensInput: 1000 }) as number;

@@ -1,6 +1,7 @@
-import { calcPrice, type ModelPrice, type Provider } from "@pydantic/genai-prices";
+import type { ModelPrice, Provider } from "@pydantic/genai-prices";
 import type { ModelPrices, PriceOverrides } from "../domain/price.ts";
 import type { PriceRequest, UsageEntry } from "../domain/usage.ts";
+import { type PricedTokens, priceIn, Rates } from "./rates.ts";
 
 /** The table of prices that comes with Rollcall; it is never fetched. A test holds it against the installed package. */
 export const PRICE_TABLE = { name: "genai-prices", version: "0.1.8", date: "2026-09-23" } as const;
@@ -15,6 +16,7 @@ const FAST: readonly (readonly [prefix: string, factor: number])[] = [
   ["claude-opus-4-8", 2],
   ["gpt-5.4", 2],
   ["gpt-5.5", 2.5],
+  ["gpt-5.6", 2],
 ];
 
 /**
@@ -25,8 +27,9 @@ export function createPriceRequest(overrides: PriceOverrides = {}): PriceRequest
   const own = new Map(
     Object.entries(overrides).map(([model, prices]) => [model, ownProvider(model, prices)]),
   );
+  const known: Known = { own, rates: new Rates(), names: new Map() };
   return (request) => {
-    const found = request.model === null ? undefined : priceOf(request, request.model, own);
+    const found = request.model === null ? undefined : priceOf(request, request.model, known);
     return found === undefined
       ? { ...request, computedNanoUsd: null, pricedBy: null }
       : { ...request, computedNanoUsd: found.nanoUsd, pricedBy: found.pricedBy };
@@ -43,13 +46,22 @@ interface Own {
   readonly fast: number | undefined;
 }
 
-function priceOf(request: UsageEntry, model: string, own: ReadonlyMap<string, Own>): Priced | undefined {
-  const names = namesOf(model);
-  const known = names.find((name) => own.has(name));
-  for (const name of known === undefined ? names : [known]) {
+interface Known {
+  readonly own: ReadonlyMap<string, Own>;
+  readonly rates: Rates;
+  /** The names of each model that was asked for. */
+  readonly names: Map<string, readonly string[]>;
+}
+
+function priceOf(request: UsageEntry, model: string, { own, rates, ...asked }: Known): Priced | undefined {
+  const names = asked.names.get(model) ?? namesOf(model);
+  asked.names.set(model, names);
+  const overridden = names.find((name) => own.has(name));
+  for (const name of overridden === undefined ? names : [overridden]) {
     const override = own.get(name);
     const factor = fastFactor(request, name, override?.fast);
-    const usd = costOf(request, name, factor, override?.provider);
+    const priced = { model: name, at: request.at, provider: override?.provider };
+    const usd = factor === undefined ? undefined : costOf(request, priced, factor, rates);
     if (usd !== undefined) return rounded(usd, override === undefined ? TABLE : OWN);
   }
   return undefined;
@@ -76,46 +88,29 @@ function fastFactor(request: UsageEntry, name: string, own: number | undefined):
 /** Undefined where the model or an amount is not known, and where the prices do not fit the request. */
 function costOf(
   request: UsageEntry,
-  model: string,
-  factor: number | undefined,
-  provider: Provider | undefined,
+  asked: Parameters<typeof priceIn>[1],
+  factor: number,
+  rates: Rates,
 ): number | undefined {
-  const { tokensInput, tokensOutput, webSearches } = request;
-  if (factor === undefined || tokensInput === null || tokensOutput === null) return undefined;
-  const tokens = usdFor(tokenUsage(request), { model, at: request.at, provider });
-  if (tokens === undefined || !webSearches) return tokens === undefined ? undefined : tokens * factor;
-  const searches = usdFor({ web_searches: webSearches }, { model, at: request.at, provider });
-  return searches === undefined ? undefined : tokens * factor + searches;
+  const tokens = tokensOf(request);
+  const usd = tokens && rates.usdFor(tokens, asked);
+  if (usd === undefined || !request.webSearches) return usd === undefined ? undefined : usd * factor;
+  const searches = priceIn({ web_searches: request.webSearches }, asked)?.total_price;
+  return searches === undefined ? undefined : usd * factor + searches;
 }
 
 /** The table counts the cache as a part of the input, and the hour as a part of the writes. */
-function tokenUsage(request: UsageEntry): Record<string, number> {
+function tokensOf(request: UsageEntry): PricedTokens | undefined {
   const { tokensInput, tokensOutput, tokensCacheRead, tokensCacheWrite, tokensCacheWriteHour } = request;
-  const [read, write] = [tokensCacheRead ?? 0, tokensCacheWrite ?? 0];
+  if (tokensInput === null || tokensOutput === null) return undefined;
+  const [cacheRead, cacheWrite] = [tokensCacheRead ?? 0, tokensCacheWrite ?? 0];
   return {
-    input_tokens: (tokensInput ?? 0) + read + write,
-    output_tokens: tokensOutput ?? 0,
-    ...(read === 0 ? {} : { cache_read_tokens: read }),
-    ...(write === 0 ? {} : { cache_write_tokens: write }),
-    ...(tokensCacheWriteHour ? { cache_write_1h_tokens: tokensCacheWriteHour } : {}),
+    input: tokensInput + cacheRead + cacheWrite,
+    output: tokensOutput,
+    cacheRead,
+    cacheWrite,
+    cacheWriteHour: tokensCacheWriteHour ?? 0,
   };
-}
-
-interface Asked {
-  readonly model: string;
-  readonly at: string;
-  readonly provider: Provider | undefined;
-}
-
-function usdFor(usage: Record<string, number>, { model, at, provider }: Asked): number | undefined {
-  const timestamp = new Date(at);
-  try {
-    const price = calcPrice(usage, model, { timestamp, ...(provider === undefined ? {} : { provider }) });
-    return price === null || !Number.isFinite(price.total_price) ? undefined : price.total_price;
-  } catch {
-    // The table has no price for a unit that the request used.
-    return undefined;
-  }
 }
 
 function rounded(usd: number, pricedBy: string): Priced | undefined {

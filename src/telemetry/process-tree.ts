@@ -18,7 +18,7 @@ export interface TreeRoots {
 
 /** The process tree of one launch, as one pass found it. */
 export interface TreeReading {
-  /** Those that live, without carriers. */
+  /** Living processes, without carriers. */
   readonly processes: number;
   readonly rssBytes: number;
   readonly vszBytes: number;

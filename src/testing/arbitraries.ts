@@ -1,6 +1,7 @@
 import fc, { type Arbitrary } from "fast-check";
 import type { JsonObject } from "../domain/json.ts";
-import { HOSTS, type Launch, LIMIT_KINDS, type Limit } from "../domain/session/carried.ts";
+import { type Budget, type Limit, TIME_LIMITS } from "../domain/limits/limit.ts";
+import { HOSTS, type Launch } from "../domain/session/carried.ts";
 import { SOURCES } from "../domain/session/evidence.ts";
 import type { ProcessIdentity, Waiting } from "../domain/session/session.ts";
 import { WAITING_FOR } from "../domain/session/state.ts";
@@ -38,11 +39,23 @@ export const processes: Arbitrary<ProcessIdentity> = fc.record({
   bootId: oneOf(["boot-a", "boot-b"]),
 });
 
-export const limit: Arbitrary<Limit> = fc.record({
-  kind: oneOf(LIMIT_KINDS),
-  allowed: fc.nat(),
-  unit: fc.constant("ms"),
-});
+export const budget: Arbitrary<Budget> = fc.oneof(
+  fc.record({
+    kind: fc.constant("max_cost" as const),
+    allowed: fc.nat(),
+    unit: fc.constant("nano_usd" as const),
+  }),
+  fc.record({
+    kind: fc.constant("max_tokens" as const),
+    allowed: fc.nat(),
+    unit: fc.constant("tokens" as const),
+  }),
+);
+
+export const limit: Arbitrary<Limit> = fc.oneof(
+  fc.record({ kind: oneOf(TIME_LIMITS), allowed: fc.nat(), unit: fc.constant("ms" as const) }),
+  budget,
+);
 
 export const launches: Arbitrary<Launch> = fc.record({
   marker: word,

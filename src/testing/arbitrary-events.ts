@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from "fast-check";
+import { type ModelTotal, TOTALS_SOURCES } from "../domain/reported-totals.ts";
 import type { StateEvent } from "../domain/session/event.ts";
 import { type EventBody, INPUT_KINDS, type SessionEvent } from "../domain/session/event.ts";
 import { type End, type Ending, OUTCOMES } from "../domain/session/outcome.ts";
@@ -14,7 +15,9 @@ import {
   type State,
 } from "../domain/session/state.ts";
 import { ENTRY_KINDS, ENTRY_ROLES } from "../domain/transcript/entry.ts";
+import { addToLedger, EMPTY_LEDGER, type UsageEntry, usageOfLedger } from "../domain/usage.ts";
 import {
+  budget,
   evidence,
   generation,
   instants,
@@ -24,6 +27,7 @@ import {
   metadata,
   oneOf,
   processes,
+  requests,
   waiting,
   word,
 } from "./arbitraries.ts";
@@ -173,12 +177,30 @@ const others: Arbitrary<EventBody> = fc.oneof(
   ) as Arbitrary<EventBody>,
 );
 
+const tokens = maybe(fc.nat(1e9));
+const modelTotals: Arbitrary<ModelTotal> = fc.record({
+  model: maybe(word),
+  tokensInput: tokens,
+  tokensOutput: tokens,
+  tokensCacheRead: tokens,
+  tokensCacheWrite: tokens,
+  nanoUsd: tokens,
+});
+
 /** Events that only a session has whose process Rollcall carries. */
 const carrying: Arbitrary<EventBody> = fc.oneof(
   fc.record({ kind: fc.constant("launched" as const), process: processes, generation }),
   fc.record({ kind: fc.constant("input_given" as const), by: oneOf(INPUT_KINDS), generation, text: word }),
-  fc.record({ kind: fc.constant("usage_changed" as const) }),
+  fc.record({ kind: fc.constant("usage_changed" as const), usage: requests.map(usageOfOne) }),
+  fc.record({
+    kind: fc.constant("totals_reported" as const),
+    source: oneOf(TOTALS_SOURCES),
+    countsSubagents: fc.boolean(),
+    total: fc.array(modelTotals, { maxLength: 2 }),
+    sinceLast: maybe(fc.array(modelTotals, { maxLength: 2 })),
+  }),
   fc.record({ kind: fc.constant("limit_neared" as const), limit }),
+  fc.record({ kind: fc.constant("limit_uncounted" as const), limit: budget, model: maybe(word) }),
   fc.record(
     {
       kind: fc.constant("turn_began" as const),
@@ -215,6 +237,10 @@ export const lives = livesOf(creations);
 export const carriedLives = livesOf(
   fc.tuple(records, launches).map(([body, launch]) => ({ ...body, origin: "started", launch })),
 );
+
+function usageOfOne(request: UsageEntry) {
+  return usageOfLedger(addToLedger(EMPTY_LEDGER, request), null);
+}
 
 function livesOf(beginnings: Arbitrary<Created>): Arbitrary<SessionEvent[]> {
   return fc

@@ -66,18 +66,39 @@ export function illegalStep(before: SessionRow, event: SessionEvent, after: Sess
       after.generation === before.generation || (!isLive(before.state) && isLive(after.state)),
     "finalised work is not revived": !(isFinal(before.phase) && isEnded(before.state) && isLive(after.state)),
     "who and when never change":
-      after.id === before.id && after.createdAt === before.createdAt && after.origin === before.origin,
+      after.id === before.id &&
+      after.createdAt === before.createdAt &&
+      (after.origin === before.origin || isAdopted(before, event, after)),
     "activity goes forward unless a writer knows better":
       after.lastActiveAt >= before.lastActiveAt || event.body.kind === "identified",
-    "a session is carried from its beginning or never":
-      (before.carried === null) === (after.carried === null),
+    "a session is carried from its beginning or never, unless it was imported and is resumed":
+      (before.carried === null) === (after.carried === null) || isAdopted(before, event, after),
     "a carried process is known anew in each generation":
       before.carried === null || after.generation === before.generation || after.process === null,
     "how a launch was made changes only with a new generation":
       after.generation > before.generation || after.carried?.launch === before.carried?.launch,
+    "all of a wait for a person that is over is added, and nothing else": isWaitAdded(before, event, after),
     "reconciling is no activity":
       event.body.kind !== "reconciled" || after.lastActiveAt === before.lastActiveAt,
   });
+}
+
+function isAdopted(before: SessionRow, { body }: SessionEvent, after: SessionRow): boolean {
+  const isOurs = body.kind === "resumed" && body.launch !== null && after.generation > before.generation;
+  return isOurs && before.origin === "imported" && after.origin === "started" && after.carried !== null;
+}
+
+/** By itself, beside the rule that is under test. */
+function isWaitAdded(before: SessionRow, event: SessionEvent, after: SessionRow): boolean {
+  const beginning = ({ waiting, carried }: SessionRow) => {
+    const wait = waiting ?? carried?.pausedFrom?.waiting;
+    const isForPerson = wait && !["prompt", "limit"].includes(wait.for);
+    return isForPerson ? Date.parse(wait.since) : undefined;
+  };
+  const [from, next] = [beginning(before), beginning(after)];
+  const until = Math.min(Date.parse(event.at), next ?? Number.POSITIVE_INFINITY);
+  const waited = from === undefined || from === next ? 0 : Math.max(0, until - from);
+  return after.waitedMs - before.waitedMs === waited;
 }
 
 function leadsToPhase({ history, phase }: SessionRow): boolean {

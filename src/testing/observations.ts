@@ -73,6 +73,7 @@ export const observations: Arbitrary<Observation> = fc.oneof(
     by: oneOf(["prompt", "send"] as const),
     text: word,
     isCommand: fc.boolean(),
+    isBehindQueued: fc.boolean(),
   }),
   fc.record({ saw: says("text_written") }),
   fc.record({ saw: says("text_taken"), evidence }),
@@ -84,6 +85,7 @@ export const observations: Arbitrary<Observation> = fc.oneof(
     { requiredKeys: ["saw", "graceMs"] },
   ) as Arbitrary<Observation>,
   fc.record({ saw: says("adopted"), graceMs: fc.nat() }),
+  fc.record({ saw: says("end_recorded"), graceMs: fc.nat() }),
   fc.record({
     saw: says("limit_passed"),
     limit: fc.record({ kind: limit, allowed: fc.nat(), unit: fc.constant("ms" as const) }),

@@ -1,4 +1,4 @@
-import { NOTHING_OBSERVED, toRecord, usageOf } from "../domain/session/record.ts";
+import { NO_LIVE_FACTS, toRecord, usageOf } from "../domain/session/record.ts";
 import type { SessionRecord, Waiting } from "../domain/session/session.ts";
 import { created, rowAfter } from "./events.ts";
 
@@ -13,7 +13,7 @@ export function ago(seconds: number): string {
 export function shownSession(fields: Partial<SessionRecord> = {}): SessionRecord {
   const row = rowAfter(created());
   const usage = usageOf(row);
-  const record = toRecord(row, { usage, usageWithChildren: usage, observed: NOTHING_OBSERVED });
+  const record = toRecord(row, { usage, usageWithChildren: usage, observed: NO_LIVE_FACTS });
   const base = { origin: "started", state: "running", stateSince: ago(60), lastActiveAt: ago(60) } as const;
   return { ...record, ...base, ...fields };
 }

@@ -70,7 +70,7 @@ export const BAD_CALLS: Readonly<
     ],
     [
       ["hooks", "install", "emacs"],
-      ["emacs", "claude, codex"],
+      ["emacs", "Valid: claude."],
     ],
   ],
   ids: [
@@ -114,7 +114,8 @@ export const BAD_CALLS: Readonly<
     [["create", "--name", "a/b"], ["without slashes"]],
     [["create", "--name", "last"], ["`last` and `self` are taken"]],
     [["create", "--name", "x".repeat(129)], ["1 to 128 characters"]],
-    [["update", "s1", "--name", "-x"], ["cannot be the name"]],
+    [["update", "s1", "--name", "-x"], ["a dash before it"]],
+    [["update", "s1", "--name", " x"], ["blanks around it"]],
     [["update", "s1", "--name", "a\u001b]0;b"], ["control characters"]],
     [["update", "s1", "--name", "self", "--metadata", '{"a":1}'], ["taken"]],
   ],
@@ -180,7 +181,7 @@ export const BAD_CALLS: Readonly<
     [["list", "--where", "=x"], ["KEY=VALUE"]],
     [
       ["stats", "--by", "moon"],
-      ["moon", "agent, model, day"],
+      ["moon", "agent, name, model, day"],
     ],
     [
       ["export", "s1", "--format", "pdf"],
@@ -245,6 +246,7 @@ export const BAD_CALLS: Readonly<
     [["list", "--created-since", "soon"], ["--created-since"]],
     [["list", "--created-until", "soon"], ["--created-until"]],
     [["stats", "--since", "soon"], ["--since"]],
+    [["search", "x", "--since", "soon"], ["--since"]],
   ],
   cursors: [
     [
@@ -270,5 +272,14 @@ export const BAD_CALLS: Readonly<
       ["error", "65536"],
     ],
     [["search", "--", "***"], ["letters or digits"]],
+    [["search", "--", "-x"], ["no word to look for"]],
+    [
+      ["search", "x", "--outcome", "won"],
+      ["won", "success"],
+    ],
+    [
+      ["search", "x", "--role", "boss"],
+      ["boss", "assistant"],
+    ],
   ],
 };

@@ -34,6 +34,23 @@ describe.each(Object.entries(BAD_CALLS))("bad %s", (_group, cases) => {
   );
 });
 
+test.each([
+  [["import", "--from", "scripted"], "claude, codex, gemini, opencode."],
+  [["import", "--from", "nope"], "claude, codex, gemini, opencode."],
+  [["stats", "--scan", "--from", "nope"], "claude, codex, gemini, opencode."],
+  [["hooks", "install", "nope"], "claude."],
+])("rollcall %j names only the agents with which it can be done", async (args, types) => {
+  const { code, stderr } = await user.rollcall(args);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(new RegExp(`is not an agent with .*Valid: ${types}\n$`));
+});
+
+test("an id that is refused is all that is spoken of", async () => {
+  const { code, stderr } = await user.rollcall(["create", "--id", "../x"], { cwd: "/" });
+  expect(code).toBe(2);
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+});
+
 test("none of these calls has changed a record, an event or a file, inside or outside", async () => {
   expect(await user.everything()).toBe(before);
 });

@@ -30,7 +30,7 @@ async function offers(user: User, ...words: string[]): Promise<string[]> {
 
 test.runIf(bash)("bash completes commands, options and the choices of an option", async () => {
   using user = newUser();
-  expect(await offers(user, "re")).toEqual(["reconcile", "resume", "restore"]);
+  expect(await offers(user, "re")).toEqual(["reconcile", "resume", "replay", "restore", "redact"]);
   expect(await offers(user, "list", "--st")).toEqual(["--state", "--status"]);
   expect(await offers(user, "ls", "--status", "")).toEqual([
     "active",

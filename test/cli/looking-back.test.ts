@@ -12,7 +12,10 @@ test("search finds words of transcripts and records, phrases and beginnings, and
   expect(Object.keys(both.json)).toEqual(["hits", "next_cursor"]);
   const hits = both.json.hits as { session_id: string; kind: string }[];
   expect(hits.map(({ session_id }) => session_id).sort()).toEqual(["named", "talk"]);
-  expect(Object.keys(hits[0] ?? {}).sort()).toEqual(["at", "excerpt", "kind", "role", "seq", "session_id"]);
+  expect(Object.keys(hits[0] ?? {})).toEqual([
+    ...["session_id", "name", "agent_type", "agent_name", "workspace_path", "state", "outcome"],
+    ...["seq", "event_id", "at", "role", "kind", "tool", "excerpt", "marks", "go_on"],
+  ]);
   expect((await user.ok(["search", '"limit memory"', "--json"])).json.hits).toEqual([]);
   expect((await user.ok(["search", "mem*", "--json"])).json.hits).toHaveLength(2);
   const first = await user.ok(["search", "memory", "--limit", "1", "--json"]);
@@ -32,8 +35,47 @@ test("search shows people the short id, who said it and when, and says when ther
   using user = newUser();
   await withTranscript(user, "talk");
   const { stdout } = await user.ok(["search", "memory"]);
-  expect(stdout).toMatch(/^talk\s+\d+\s+(now|\d+m?s ago)\s+user\s+.*memory/);
+  expect(stdout).toMatch(
+    /^talk {2}unknown {2}(now|\d+m?s ago) {2}user\n {4}What is the memory limit\?\n {4}rollcall /,
+  );
   expect(await user.ok(["search", "absent"])).toMatchObject({ stdout: "", stderr: "Nothing found.\n" });
+});
+
+test("search filters by agent, folder, time, tool, role and outcome, and leaves words out", async () => {
+  using user = newUser();
+  await withTranscript(user, "talk");
+  const other = ["--type", "claude", "--workspace", user.folder, "--no-file", "--goal", "the memory limit"];
+  await user.create("--id", "plan", "--agent", "planner", ...other);
+  await user.ok(["finalize", "plan", "completed"]);
+  const found = async (...args: string[]) => {
+    const { json } = await user.ok(["search", "--json", ...args]);
+    return (json.hits as { session_id: string }[]).map(({ session_id }) => session_id);
+  };
+  expect(await found("memory", "--agent", "planner")).toEqual(["plan"]);
+  expect(await found("memory", "--agent", "claude")).toEqual(["plan"]);
+  expect(await found("memory", "--folder", ".")).toEqual(["talk"]);
+  expect((await found("memory", "--folder", "..")).sort()).toEqual(["plan", "talk"]);
+  expect(await found("memory", "--outcome", "success")).toEqual(["plan"]);
+  expect(await found("memory", "--since", "2099-01-01")).toEqual([]);
+  expect(await found("memory", "--until", "2020-01-01")).toEqual([]);
+  expect(await found("fenced", "--tool", "READ")).toEqual(["talk"]);
+  expect(await found("limit", "--role", "user")).toEqual(["talk"]);
+  expect(await found("memory -limit")).toEqual([]);
+  expect(await found("--", "memory", '-"limit memory"', "-what")).toEqual(["plan"]);
+});
+
+test("search gives offsets of the words that it found, in an excerpt that is safe to show", async () => {
+  using user = newUser();
+  await user.create("--id", "a");
+  await using library = await user.library();
+  const text = "see \u001b]0;owned\u0007\u202eneedle here";
+  await library.addEntry("a", { role: "user", kind: "text", text, tool: null });
+  const [hit] = (await user.ok(["search", "needle", "--json"])).json.hits as {
+    excerpt: string;
+    marks: number[][];
+  }[];
+  expect(hit?.excerpt).toBe("see \\u202eneedle here");
+  expect(hit?.marks.map(([from, to]) => hit.excerpt.slice(from, to))).toEqual(["needle"]);
 });
 
 test("stats counts sessions by status, durations and usage, and by each group", async () => {
@@ -63,13 +105,22 @@ test("stats counts sessions by status, durations and usage, and by each group", 
   const { json } = await user.ok(["stats", "--json"]);
   expect(Object.keys(json)).toEqual([
     "since",
+    "until",
+    "time_zone",
     "sessions",
     "duration_ms",
     "usage",
     "unpriced_models",
+    "waits",
+    "tools",
     "by",
     "groups",
+    "size",
   ]);
+  const { bytes, kinds } = json.size as { bytes: number; kinds: { kind: string; bytes: number }[] };
+  expect(kinds.reduce((sum, kind) => sum + kind.bytes, 0)).toBe(bytes);
+  const stored = (await user.ok(["stats"])).stdout;
+  expect(stored).toMatch(/^stored {5}\d+\.\d kB: .*\d kB events/m);
   expect(json.sessions).toEqual({
     total: 3,
     active: 1,
@@ -86,11 +137,65 @@ test("stats counts sessions by status, durations and usage, and by each group", 
     by: "model",
     groups: [{ group: "m1", sessions: 1, usage: { cost_usd: 1 } }, {}, {}],
   });
-  for (const by of ["agent", "day", "purpose", "folder"])
+  for (const by of ["agent", "name", "day", "purpose", "folder"])
     expect((await user.ok(["stats", "--by", by, "--json"])).json.by).toBe(by);
   expect((await user.ok(["stats", "--since", "2030-01-01", "--json"])).json.sessions).toMatchObject({
     total: 0,
   });
+});
+
+test("stats --by draws a bar for each group, says which sums are partial, and in a pipe has all of it", async () => {
+  using user = newUser();
+  const whole = { tokens_input: 1, tokens_output: 1, tokens_cache_read: 0, tokens_cache_write: 0 };
+  await user.upsert(
+    { id: "a", name: "build", model: "dear", ...whole, cost_usd: 4 },
+    { id: "b", name: "test", model: "cheap", tokens_input: 1, cost_usd: 1 },
+    { id: "c", parent_id: "a", ...whole, cost_usd: 4 },
+  );
+  const { stdout } = await user.ok(["stats", "--by", "name"]);
+  expect(stdout.split("\n").slice(-4)).toEqual([
+    "NAME   SESSIONS  TOKENS    COST",
+    `build         2       4   $8.00  ${"█".repeat(24)}`,
+    `test          1       1  ≥$1.00  ${"█".repeat(3)}`,
+    "",
+  ]);
+});
+
+test.each([
+  ["Australia/Eucla", [], "2026-01-09", "Australia/Eucla"],
+  ["America/Los_Angeles", [], "2026-01-08", "America/Los_Angeles"],
+  ["Australia/Eucla", ["--utc"], "2026-01-08", "UTC"],
+])(
+  "stats --by day counts days of the time zone %s with %j, also of removed sessions",
+  async (TZ, options, day, zone) => {
+    using user = newUser();
+    const env = { TZ };
+    const { stdout } = await user.ok(["stats", "--by", "day"], { env });
+    expect(stdout).toContain(`days of ${TZ}`);
+    await user.upsert({
+      id: "a",
+      created_at: "2026-01-08T18:15:00.000Z",
+      tokens_input: 1,
+      status: "completed",
+    });
+    const groups = [{ group: day, usage: { tokens_input: 1 } }];
+    const ask = async () => (await user.ok(["stats", "--by", "day", "--json", ...options], { env })).json;
+    expect(await ask()).toMatchObject({ time_zone: zone, groups });
+    await user.ok(["delete", "a"]);
+    expect(await ask()).toMatchObject({ groups });
+  },
+);
+
+test("stats between two times takes in what was used in between, and refuses times that leave nothing", async () => {
+  using user = newUser();
+  await user.upsert({ id: "a", created_at: "2026-01-08T18:15:00.000Z", tokens_input: 1 });
+  const total = async (...times: string[]) => {
+    const { json } = await user.ok(["stats", "--json", ...times]);
+    return (json.sessions as unknown as { total: number }).total;
+  };
+  expect([await total("--until", "2026-01-08"), await total("--until", "2026-01-09")]).toEqual([0, 1]);
+  const { code, stderr } = await user.rollcall(["stats", "--since", "2026-01-09", "--until", "2026-01-08"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("no time between")]);
 });
 
 test("usage shows tokens and cost by model and request, and names models without a price", async () => {
@@ -211,7 +316,7 @@ test("export as JSON holds the record, the entries and the events, and leaves fo
   using user = newUser();
   await withTranscript(user, "talk");
   const { json } = await user.ok(["export", "talk"]);
-  expect(Object.keys(json)).toEqual(["session", "entries", "events"]);
+  expect(Object.keys(json)).toEqual(["session", "entries", "events", "unknown_records"]);
   expect(Object.keys(json.session as object).sort()).toEqual(Object.values(RECORD_KEYS).flat().sort());
   expect(json.entries).toMatchObject([
     { seq: 2, role: "user", kind: "text", text: "What is the memory limit?", tool: null },
@@ -228,7 +333,33 @@ test("export as Markdown is what a person reads, with code that cannot break out
   expect(stdout).toMatch(/^# talk\n\n- Id: `talk`\n/);
   expect(stdout).toContain("## user · ");
   expect(stdout).toContain("What is the memory limit?");
-  expect(stdout).toMatch(/## assistant, tool call · .*\n\n````json\n(.*\n)*?.*```.*(.*\n)*?.*\n````\n/);
+  expect(stdout).toMatch(/## assistant, tool call: read · .*\n\n```json\n\{\n {2}"filePath": "a"\n\}\n```\n/);
+  expect(stdout).toContain("\n````\n```fenced```\n````\n");
+});
+
+test("export as Markdown shows what a tool printed in its own lines, and a cost that is not whole as such", async () => {
+  using user = newUser();
+  await user.create("--id", "talk");
+  await using library = await user.library();
+  const tool = { name: "Bash", result: "one\n  two" };
+  await library.addEntry("talk", { role: "tool", kind: "tool_result", text: null, tool });
+  await library.upsert([{ id: "talk", cost_cents: 5 }]);
+  const { stdout } = await user.ok(["export", "talk", "--format", "md"]);
+  expect(stdout).toMatch(/## tool, tool result: Bash · .*\n\n```\none\n {2}two\n```\n/);
+  expect(stdout).toContain("- Cost (USD): ≥0.05\n");
+});
+
+test("export as HTML is one page with the facts, the states and the transcript, tools folded", async () => {
+  using user = newUser();
+  await withTranscript(user, "talk");
+  await user.create("--id", "below", "--parent", "talk");
+  await user.ok(["finalize", "talk", "completed", "--summary", "a <b>summary</b>"]);
+  const { stdout } = await user.ok(["export", "talk", "--format", "html"]);
+  expect(stdout).toMatch(/^<!doctype html>\n.*<\/html>\n$/s);
+  expect(stdout).toContain("a &lt;b&gt;summary&lt;/b&gt;");
+  expect(stdout).toMatch(/<details><summary>read .*```fenced```/s);
+  expect(stdout).toMatch(/<td>created<\/td>.*<td>finalized<\/td>.*What is the memory limit\?/s);
+  expect(stdout).toContain('href="below.html"');
 });
 
 test("export -o writes a new file for its owner alone and never over one that exists", async () => {

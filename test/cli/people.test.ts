@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { newLiveUser } from "../live/user.ts";
+import { answer, ClaudeTree } from "./claude-tree.ts";
 import { newUser, type User } from "./rollcall.ts";
 import { atTerminal } from "./terminal.ts";
 import { findTool } from "./tools.ts";
@@ -108,6 +109,29 @@ test("what would act on a terminal or hide what is written is written out, where
     const { stderr } = await user.rollcall(["get", evil, ...json]);
     expect(unsafeIn(stderr)).toEqual([]);
   }
+});
+
+test("models, tools and types that a history names are written out, too", async () => {
+  using user = newUser();
+  const evil = `x${ESC}${ESC}[0m]52;c;bmVzdA==\u0007\u009b2J\u202egnp`;
+  const said = { session: "s1", uuid: "u1", at: 1, message: "m1" };
+  const spoken = answer(said, "hello", { in: 1, out: 1 });
+  const message = { ...(spoken.message as object), model: evil };
+  new ClaudeTree(user.env.HOME as string).write("s1.jsonl", [{ ...spoken, message }, { type: evil }]);
+  const imported = await user.ok(["import"]);
+  const [{ id } = { id: "" }] = (await user.ok(["list", "--json"])).json.sessions;
+  for (const args of [
+    ["stats"],
+    ["stats", "--scan"],
+    ["usage", id],
+    ["usage", id, "--requests"],
+    ["get", id],
+  ]) {
+    const { stdout } = await user.ok(args);
+    expect(unsafeIn(stdout), args.join(" ")).toEqual([]);
+    expect(stdout, args.join(" ")).toContain("52;c");
+  }
+  expect(unsafeIn(imported.stdout + imported.stderr)).toEqual([]);
 });
 
 test("wide and combining characters keep the columns aligned", async () => {

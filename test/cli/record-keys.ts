@@ -54,6 +54,7 @@ export const RECORD_KEYS = {
   resume: ["resume_ready", "resume_count", "error_count", "last_error"],
   attachment: ["attached"],
   groups: ["usage", "usage_with_children", "resources"],
+  limits: ["budgets"],
   /** Beyond the design: the place of the last event, how the record came to be, the process that it names, and a title. */
   bookkeeping: ["seq", "origin", "process", "about"],
 } as const;

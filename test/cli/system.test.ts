@@ -232,6 +232,22 @@ test("wrong settings exit 2 with what is valid, and so does a config file that c
   expect([broken.code, broken.error.code]).toEqual([2, "bad_config"]);
 });
 
+test("a project's settings that are no JSON are passed over with a warning, and refused where they decide", async () => {
+  using user = newUser();
+  const id = await user.create();
+  const path = join(user.workspace, ".rollcall.json");
+  writeFileSync(path, "{");
+  const warning = `rollcall: ${path} is not valid JSON. Only your own settings count here.\n`;
+  for (const call of [["list"], ["get", id], ["events", id], ["finalize", id, "completed"], []]) {
+    const given = await user.rollcall(call);
+    expect([given.code, given.stderr], call.join(" ")).toEqual([0, warning]);
+  }
+  for (const call of [["create"], ["should-resume", id], ["config", "get"]]) {
+    const refused = await user.rollcall([...call, "--json"]);
+    expect([refused.code, refused.error.code], call.join(" ")).toEqual([2, "bad_config"]);
+  }
+});
+
 test("doctor looks at everything, exits 1 when something is wrong, and --fix mends what it can", async () => {
   using user = newUser();
   await user.create();
@@ -240,11 +256,46 @@ test("doctor looks at everything, exits 1 when something is wrong, and --fix men
   const checks = well.json.checks as { name: string; status: string }[];
   expect(Object.keys(checks[0] ?? {})).toEqual(["name", "status", "detail", "hint"]);
   expect(checks.every(({ status }) => status === "ok")).toBe(true);
+  expect(checks.find(({ name }) => name === "size")).toMatchObject({
+    detail: expect.stringMatching(/kB: .*events/),
+  });
   chmodSync(join(user.state, "rollcall.db"), 0o644);
   const open = (await user.ok(["doctor"])).stdout;
   expect(open).toMatch(/warning\s+permissions .*--fix/);
   await user.ok(["doctor", "--fix"]);
   expect(statSync(join(user.state, "rollcall.db")).mode & 0o077).toBe(0);
+});
+
+test("status and doctor warn where the state folder nears retention.ceiling, and say so where it is over it", async () => {
+  using user = newUser();
+  await user.create();
+  expect((await user.ok(["status", "--json"])).json.size).toBeNull();
+  mkdirSync(join(user.state, "recordings", "r"), { recursive: true });
+  const fill = (bytes: number) =>
+    writeFileSync(join(user.state, "recordings", "r", "0.jsonl"), "x".repeat(bytes));
+  await user.ok(["config", "set", "retention.ceiling", "20MB"]);
+  const sizeNow = async () => {
+    const checks = (await user.ok(["doctor", "--json"])).json.checks as Record<string, string>[];
+    return checks.find(({ name }) => name === "size");
+  };
+  expect((await user.ok(["status"])).stdout).toMatch(/^size {6}\d.* of 20\.0 MB \(retention\.ceiling\)$/m);
+  expect(await sizeNow()).toMatchObject({ status: "ok" });
+  fill(17_000_000);
+  expect((await user.ok(["status", "--json"])).json.size).toMatchObject({
+    ceiling_bytes: 20_000_000,
+    level: "near",
+  });
+  expect(await sizeNow()).toMatchObject({
+    status: "warning",
+    detail: expect.stringContaining("near its ceiling"),
+  });
+  fill(21_000_000);
+  expect((await user.ok(["status"])).stdout).toContain("over the ceiling");
+  expect(await sizeNow()).toMatchObject({
+    status: "warning",
+    detail: expect.stringContaining("over its ceiling"),
+  });
+  expect((await user.rollcall(["config", "set", "retention.ceiling", "much"])).code).toBe(2);
 });
 
 const BROKEN: readonly (readonly [string, (user: User) => void])[] = [

@@ -27,7 +27,7 @@ interface Lab extends AsyncDisposable {
 
 async function newLab(): Promise<Lab> {
   const server = await startModelServer();
-  const place = newPlace("claude", { modelUrl: server.url, retries: 0 });
+  const place = newPlace(["claude"], { modelUrl: server.url, retries: 0 });
   const options = { env: place.env, cwd: place.project };
   const rollcall: Lab["rollcall"] = (...args) => run(process.execPath, [LAUNCHER, ...args], options);
   const spool = join(place.home, ".rollcall/run/hooks");

@@ -13,7 +13,7 @@ matrix(
       await using daemon = await startDaemon(lab);
       const session = await begin(lab, kind, "[[tool:touch begun; tail -f /dev/null]]");
       await session.at("turn beside the daemon", "running", { via: toATurn(kind) });
-      await expect.poll(() => readdirSync(lab.place.project), { timeout: 30_000 }).toContain("begun");
+      await expect.poll(() => readdirSync(lab.place.project), { timeout: 60_000 }).toContain("begun");
       const { remaining } = (await lab.ok(["end", session.id, "--json"])).only;
       await session.at("ended beside the daemon", "stopped", { via: ["stopping"] });
       expect(remaining).toEqual([]);

@@ -1,6 +1,10 @@
 import { expect } from "vitest";
+import type { Shown } from "../cli/rollcall.ts";
 import { newLab } from "./lab.ts";
-import { COMING_UP, matrix, slowTest } from "./matrix.ts";
+import { COMING_UP, matrix, slowTest, TO_THE_END } from "./matrix.ts";
+import type { Kind } from "./moments.ts";
+import { KINDS, PROGRAMS } from "./not-offered.ts";
+import type { ProgramName } from "./programs.ts";
 
 const COUNT = 20;
 
@@ -33,3 +37,61 @@ matrix(
   },
   { programs: ["claude"], kinds: ["interactive"] },
 );
+
+const ALL: readonly Kind[] = [...KINDS, "acp"];
+/** Several of them that start at once in a home that they never used fail to make their database. */
+const MAKERS: readonly ProgramName[] = ["codex", "opencode"];
+
+// One program for the list: it starts all four.
+matrix(
+  () => {
+    slowTest("all four programs, each in three kinds, at once in one folder", async () => {
+      const [first, ...beside] = PROGRAMS as readonly [ProgramName, ...ProgramName[]];
+      await using lab = await newLab(first, { beside, adapters: ["claude", "codex"] });
+      const makers = await Promise.all(MAKERS.map((program) => lab.startOf(program, "interactive")));
+      for (const { id } of makers) {
+        await lab.ok(["wait", id, "--until", "waiting_input", "--timeout", "120s"]);
+        await lab.ok(["end", id]);
+      }
+      const crew = PROGRAMS.flatMap((program) => ALL.map((kind) => ({ program, kind })));
+      const textOf = ({ program, kind }: Member) =>
+        `[[gate:${program}-${kind}]][[text:by ${program}-${kind}]]`;
+      const sessions = await Promise.all(
+        crew.map(({ program, kind }) => lab.startOf(program, kind, textOf({ program, kind }))),
+      );
+      // Each is held by the model, so that all of them work at the same time.
+      for (const { program, kind } of crew) await lab.model.asked(`${program}-${kind}`);
+      for (const session of sessions)
+        await session.at("all running", "running", { via: COMING_UP, patienceMs: 120_000 });
+      const pids = await Promise.all(sessions.map((session) => session.pid()));
+      expect(new Set(pids).size).toBe(crew.length);
+      for (const { program, kind } of crew) lab.model.open(`${program}-${kind}`);
+      for (const [index, session] of sessions.entries()) {
+        const { kind, program } = crew[index] as Member;
+        const over = kind === "autonomous" ? "stopped" : "waiting_input:prompt";
+        const { turn } = await session.at("all done", over, { via: TO_THE_END });
+        expect(turn).toMatchObject({ number: 1, state: "done", outcome: "success" });
+        // Its own words alone, though all of them share files, a folder and a model.
+        const said = (await session.entries()).filter(({ kind: what }) => what === "text");
+        expect(said.map(({ role, text }) => [role, text])).toEqual([
+          ["user", textOf({ program, kind })],
+          ["assistant", `by ${program}-${kind}`],
+        ]);
+      }
+      const all = (await lab.ok(["list", "--limit", "all", "--json"])).json.sessions as Shown[];
+      const listed = all.filter(({ id }) => !makers.some((maker) => maker.id === id));
+      const natives = listed.map(({ native_id }) => native_id);
+      expect([listed.length, new Set(natives).size]).toEqual([crew.length, crew.length]);
+      await lab.ok(["end", "--all", "--json"]);
+      for (const [index, session] of sessions.entries())
+        if (crew[index]?.kind !== "autonomous")
+          await session.at("all ended", "stopped", { via: ["stopping"] });
+    });
+  },
+  { programs: ["claude"], kinds: ["interactive"] },
+);
+
+interface Member {
+  readonly program: ProgramName;
+  readonly kind: Kind;
+}

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { RUN_MARK } from "../../src/testing/leak-check.ts";
 import { type Answer, LAUNCHER, type RunOptions, run, type Shown } from "../cli/rollcall.ts";
@@ -8,7 +8,14 @@ import type { RecordedRequest } from "./model-server/recorded-request.ts";
 import { type ModelServer, startModelServer } from "./model-server/server.ts";
 import type { Kind } from "./moments.ts";
 import { newPlace, type Place, type PlaceOptions } from "./place.ts";
-import { installProgram, type Program, type ProgramName } from "./programs.ts";
+import {
+  type Adapter,
+  installAdapter,
+  installProgram,
+  type Program,
+  type ProgramName,
+  type WithAdapter,
+} from "./programs.ts";
 import { Watched } from "./watched.ts";
 
 /** A real program, a scripted model and a Rollcall of their own. At the end nothing of them may be left. */
@@ -21,6 +28,8 @@ export interface Lab extends AsyncDisposable {
   ok(args: readonly string[], options?: RunOptions): Promise<Answer>;
   /** Starts the program through Rollcall and watches what becomes of it. */
   start(kind: Kind, ...args: readonly string[]): Promise<Watched>;
+  /** The same with another program that is there beside it. */
+  startOf(program: ProgramName, kind: Kind, ...args: readonly string[]): Promise<Watched>;
   watch(id: string, kind: Kind): Promise<Watched>;
   /** What the program asked its model for in a turn last. */
   lastTurn(): RecordedRequest | undefined;
@@ -28,11 +37,25 @@ export interface Lab extends AsyncDisposable {
   killDaemon(): Promise<void>;
 }
 
-export async function newLab(name: ProgramName, options: Omit<PlaceOptions, "modelUrl"> = {}): Promise<Lab> {
+type LabOptions = Omit<PlaceOptions, "modelUrl"> & {
+  /** For a program that speaks the Agent Client Protocol: whose adapter. */
+  readonly adapter?: WithAdapter;
+  readonly adapters?: readonly WithAdapter[];
+  /** Programs that work in the same folder. */
+  readonly beside?: readonly ProgramName[];
+};
+
+export async function newLab(
+  name: ProgramName,
+  { adapter, adapters: adapterNames = adapter ? [adapter] : [], beside = [], ...options }: LabOptions = {},
+): Promise<Lab> {
   const program = await installProgram(name, versionOf(name));
+  const others = await Promise.all(beside.map(async (other) => installProgram(other, versionOf(other))));
+  const all = [program, ...others];
+  const adapters = await Promise.all(adapterNames.map(installAdapter));
   const model = await startModelServer();
-  const place = newPlace(name, { ...options, modelUrl: model.url });
-  const env = envOf(place, program);
+  const place = newPlace([name, ...beside], { ...options, modelUrl: model.url });
+  const env = envOf(place, all, adapters);
   const rollcall: Lab["rollcall"] = (args, given = {}) =>
     run(process.execPath, [LAUNCHER, ...args], {
       cwd: place.project,
@@ -45,10 +68,15 @@ export async function newLab(name: ProgramName, options: Omit<PlaceOptions, "mod
     throw new Error(`rollcall ${args.join(" ")} ended with ${answer.code}: ${answer.stderr}${answer.stdout}`);
   };
   const watched: Watched[] = [];
-  const watch: Lab["watch"] = async (id, kind) => {
-    const session = new Watched({ id, kind, env, program, ok, rollcall });
+  const watchOf = (id: string, kind: Kind, of: Program) => {
+    const session = new Watched({ id, kind, env, program: of, ok, rollcall });
     watched.push(session);
     return session;
+  };
+  const startOf: Lab["startOf"] = async (of, kind, ...args) => {
+    const given = ["start", of, "--kind", kind, "-d", "--json", ...withOwnArgs(of, kind, args)];
+    const started = all.find((one) => one.name === of) as Program;
+    return watchOf(((await ok(given)).json as Shown).id, kind, started);
   };
   return {
     model,
@@ -57,11 +85,9 @@ export async function newLab(name: ProgramName, options: Omit<PlaceOptions, "mod
     env,
     rollcall,
     ok,
-    watch,
-    start: async (kind, ...args) => {
-      const all = ["start", name, "--kind", kind, "-d", "--json", ...withOwnArgs(name, kind, args)];
-      return watch(((await ok(all)).json as Shown).id, kind);
-    },
+    watch: async (id, kind) => watchOf(id, kind, program),
+    start: async (kind, ...args) => startOf(name, kind, ...args),
+    startOf,
     lastTurn: () => model.requests.findLast(({ isAuxiliary }) => !isAuxiliary),
     killDaemon: async () => {
       const { daemon } = (await ok(["status", "--json"])).json as unknown as { daemon: { pid: number } };
@@ -96,22 +122,37 @@ function versionOf(name: ProgramName): string | undefined {
 
 /** Claude decides by itself what it asks for, unless it is told to ask. */
 function withOwnArgs(name: ProgramName, kind: Kind, args: readonly string[]): string[] {
-  const own = name === "claude" ? ["--permission-mode", kind === "interactive" ? "manual" : "default"] : [];
+  const own =
+    name === "claude" && kind !== "acp"
+      ? ["--permission-mode", kind === "interactive" ? "manual" : "default"]
+      : [];
   const at = args.indexOf("--");
   const [before, after] = at < 0 ? [args, []] : [args.slice(0, at), args.slice(at + 1)];
   const behind = [...own, ...after];
   return behind.length === 0 ? [...before] : [...before, "--", ...behind];
 }
 
-function envOf(place: Place, program: Program): Record<string, string> {
+function envOf(
+  place: Place,
+  programs: readonly Program[],
+  adapters: readonly Adapter[],
+): Record<string, string> {
   const bin = join(place.root, "bin");
   mkdirSync(bin);
-  symlinkSync(program.path, join(bin, program.name));
+  for (const { path, name } of programs) symlinkSync(path, join(bin, name));
+  const used: Record<string, string> = {};
+  for (const { path, command, uses, of } of adapters) {
+    chmodSync(path, 0o755);
+    symlinkSync(path, join(bin, command));
+    used[uses] = programs.find(({ name }) => name === of)?.path ?? "";
+  }
   const temp = join(place.root, "tmp");
   mkdirSync(temp);
   const mark = process.env[RUN_MARK];
   return {
     ...place.env,
+    ...used,
+    ...(adapters.length === 0 ? {} : { INITIAL_AGENT_MODE: "read-only" }),
     PATH: `${bin}:${dirname(process.execPath)}:${place.env.PATH}`,
     TMPDIR: temp,
     ROLLCALL_HOME: join(place.root, "state"),

@@ -40,7 +40,12 @@ matrix(
       await session.at("approved once", overOf(kind), { via: ["running", ...TO_THE_END] });
       expect(existsSync(join(lab.place.project, "asked-for"))).toBe(true);
     });
+  },
+  { programs: ["claude"] },
+);
 
+matrix(
+  ({ program, kind }) => {
     test("deny --reason tells the reason to the model", async () => {
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[risky:touch denied]][[then]][[gate:after]][[text:finished]]");
@@ -54,5 +59,5 @@ matrix(
       expect(existsSync(join(lab.place.project, "denied"))).toBe(false);
     });
   },
-  { programs: ["claude"] },
+  { programs: ["claude", "opencode"] },
 );

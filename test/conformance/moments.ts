@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import type { ProgramName } from "./programs.ts";
 
-export type Kind = "interactive" | "autonomous";
+export type Kind = "interactive" | "autonomous" | "acp";
 
 /** A moment of which it is known by construction what the program does, and what Rollcall said of it. */
 export interface Moment {

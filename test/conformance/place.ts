@@ -16,7 +16,7 @@ export interface PlaceOptions {
   readonly retries?: number;
 }
 
-/** A home and a project for one program, with an environment that is made from nothing. */
+/** A home and a project for one program or several, with an environment that is made from nothing. */
 export interface Place extends Disposable {
   readonly root: string;
   readonly home: string;
@@ -27,11 +27,19 @@ export interface Place extends Disposable {
 type Settled = Required<PlaceOptions> & Pick<Place, "home" | "project">;
 
 /** What is in the home of who has used the program before, and what it needs in its environment. */
-const PROGRAMS: Readonly<Record<ProgramName, { files: (at: Settled) => Files; env: (at: Settled) => Env }>> =
-  {
-    claude: { files: claudeFiles, env: claudeEnv },
-    codex: { files: codexFiles, env: codexEnv },
-  };
+const PROGRAMS: Readonly<Record<ProgramName, Needs>> = {
+  claude: { files: claudeFiles, env: claudeEnv },
+  codex: { files: codexFiles, env: codexEnv },
+  gemini: { files: geminiFiles, env: geminiEnv },
+  opencode: { files: opencodeFiles, env: opencodeEnv, programs: opencodePrograms },
+};
+
+interface Needs {
+  readonly files: (at: Settled) => Files;
+  readonly env: (at: Settled) => Env;
+  /** Files that can be executed. */
+  readonly programs?: (at: Settled) => Files;
+}
 
 type Env = Readonly<Record<string, string>>;
 /** Contents by path. */
@@ -40,7 +48,7 @@ type Files = Readonly<Record<string, string>>;
 // Nothing listens there: whatever is not on this machine cannot be reached.
 const DEAD_PROXY = "http://127.0.0.1:9";
 
-export function newPlace(name: ProgramName, options: PlaceOptions): Place {
+export function newPlace(names: readonly ProgramName[], options: PlaceOptions): Place {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "rc-conformance-")));
   const at: Settled = {
     isTrusted: true,
@@ -51,19 +59,26 @@ export function newPlace(name: ProgramName, options: PlaceOptions): Place {
     home: join(root, "home"),
     project: join(root, "project"),
   };
-  const { files, env } = PROGRAMS[name];
+  const needs = names.map((name) => PROGRAMS[name]);
   mkdirSync(at.project);
-  for (const [path, content] of Object.entries(files(at))) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, content);
+  for (const { files, programs } of needs) {
+    writeAll(files(at), 0o644);
+    writeAll(programs?.(at) ?? {}, 0o755);
   }
   return {
     root,
     home: at.home,
     project: at.project,
-    env: { ...baseEnv(at.home), ...env(at) },
+    env: Object.assign(baseEnv(at.home), ...needs.map(({ env }) => env(at))),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };
+}
+
+function writeAll(files: Files, mode: number): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content, { mode });
+  }
 }
 
 function baseEnv(home: string): Env {
@@ -135,4 +150,62 @@ ${trust}`;
 
 function codexEnv({ key }: Settled): Env {
   return key === null ? {} : { SCRIPTED_KEY: key };
+}
+
+function geminiFiles({ isTrusted, retries, home, project }: Settled): Files {
+  const settings = {
+    general: { enableAutoUpdate: false, maxAttempts: retries + 1 },
+    privacy: { usageStatisticsEnabled: false },
+    security: { auth: { selectedType: "gemini-api-key" } },
+    telemetry: { enabled: false },
+  };
+  const trusted = {
+    [join(home, ".gemini", "trustedFolders.json")]: JSON.stringify({ [project]: "TRUST_FOLDER" }),
+  };
+  return {
+    [join(home, ".gemini", "settings.json")]: JSON.stringify(settings),
+    ...(isTrusted ? trusted : {}),
+  };
+}
+
+function geminiEnv({ modelUrl, key }: Settled): Env {
+  return { GOOGLE_GEMINI_BASE_URL: modelUrl, ...(key === null ? {} : { GEMINI_API_KEY: key }) };
+}
+
+/** It has no fixed number of retries, and asks about nothing by itself. */
+function opencodeFiles({ modelUrl, key, home }: Settled): Files {
+  const model = {
+    name: "Scripted",
+    reasoning: true,
+    tool_call: true,
+    cost: { input: 1, output: 5, cache_read: 0.1, cache_write: 1.25 },
+    limit: { context: 200_000, output: 32_000 },
+  };
+  const options = { baseURL: `${modelUrl}/v1`, ...(key === null ? {} : { apiKey: key }) };
+  const settings = {
+    model: "scripted/scripted-model",
+    small_model: "scripted/scripted-model",
+    autoupdate: false,
+    share: "disabled",
+    // The last rule that fits counts.
+    permission: { bash: { "*": "ask", "echo *": "allow", "touch begun": "allow", "tail *": "allow" } },
+    provider: {
+      scripted: {
+        npm: "@ai-sdk/openai-compatible",
+        name: "Scripted",
+        options,
+        models: { "scripted-model": model, "other-model": { ...model, name: "Other" } },
+      },
+    },
+  };
+  return { [join(home, ".config", "opencode", "opencode.json")]: JSON.stringify(settings) };
+}
+
+/** It downloads ripgrep before its first turn unless it is there, which takes a while where nothing can be reached. */
+function opencodePrograms({ home }: Settled): Files {
+  return { [join(home, ".cache", "opencode", "bin", "rg")]: "#!/bin/sh\nexit 1\n" };
+}
+
+function opencodeEnv(): Env {
+  return { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" };
 }

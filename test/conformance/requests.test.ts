@@ -81,10 +81,13 @@ matrix(({ program, kind }) => {
 
 matrix(
   ({ program, kind }) => {
+    // The title of Gemini CLI says that a person is needed, its screen for what.
+    const onTheWay = [...toATurn(kind), ...(program === "gemini" ? ["waiting_input:permission"] : [])];
+
     test("question asked and answered", async () => {
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[ask:Which one?|A|B]][[then]][[gate:after]][[text:fine]]");
-      const asking = await session.at("question asked", "waiting_input:question", { via: toATurn(kind) });
+      const asking = await session.at("question asked", "waiting_input:question", { via: onTheWay });
       expect(asking.waiting).toMatchObject({ question: "Which one?", options: ["A", "B"] });
       await lab.ok(["answer", session.id, "B"]);
       await lab.model.asked("after");
@@ -98,7 +101,7 @@ matrix(
     test("question interrupted", async () => {
       await using lab = await newLab(program);
       const session = await begin(lab, kind, "[[ask:Which one?|A|B]]");
-      await session.at("question asked", "waiting_input:question", { via: toATurn(kind) });
+      await session.at("question asked", "waiting_input:question", { via: onTheWay });
       // A question is no permission.
       expect(await lab.rollcall(["deny", session.id])).toMatchObject({ code: 4 });
       await lab.ok(["interrupt", session.id]);
@@ -106,5 +109,5 @@ matrix(
       await session.at("interrupted", over, { via: ["running", ...TO_THE_END] });
     });
   },
-  { programs: ["claude"] },
+  { programs: ["claude", "gemini", "opencode"] },
 );

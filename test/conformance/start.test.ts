@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { newLab } from "./lab.ts";
-import { COMING_UP, matrix, TO_THE_END, toATurn } from "./matrix.ts";
+import { COMING_UP, failedAlone, matrix, TO_THE_END, toATurn } from "./matrix.ts";
+import { ASKING_FOR_TRUST } from "./not-offered.ts";
 import { begin } from "./turn.ts";
 
 matrix(({ program, kind }) => {
@@ -9,17 +10,20 @@ matrix(({ program, kind }) => {
     const causeMs = Date.now();
     const session = await lab.start(kind);
     await session.at("ready", "waiting_input:prompt", { via: COMING_UP, causeMs, isComingUp: true });
-    expect((await lab.ok(["data", session.id, "--json"])).json).toMatchObject({
-      observability: "not_yet_observable",
-    });
+    // The file of Gemini CLI is there at launch, and the events of OpenCode can be read from then on.
+    const observability = ["gemini", "opencode"].includes(program) ? "live" : "not_yet_observable";
+    expect((await lab.ok(["data", session.id, "--json"])).json).toMatchObject({ observability });
   });
 
-  // What works alone leaves then, and its exit code is its own; that it failed is not.
-  const alone = program === "claude" ? "failed" : "stopped";
-  const refused = kind === "interactive" ? "waiting_input:prompt" : alone;
+  const refused = kind === "interactive" ? "waiting_input:prompt" : failedAlone(program);
 
   test("missing key", async () => {
     await using lab = await newLab(program, { key: null });
+    if (program === "gemini" && kind === "interactive") {
+      const asking = await lab.start(kind);
+      await asking.at("asked for a key", "waiting_input:login", { via: COMING_UP });
+      return;
+    }
     const session = await begin(lab, kind, "[[text:never said]]");
     await session.at("turn without a key", refused, { via: [...toATurn(kind), ...TO_THE_END] });
   });
@@ -49,10 +53,15 @@ matrix(
       const session = await lab.start(kind);
       await session.at("trust asked", "waiting_input:trust", { via: COMING_UP });
       await lab.rollcall(["deny", session.id]);
+      // Gemini CLI goes on without the settings of the folder.
+      if (program === "gemini") {
+        await session.at("not trusted", "waiting_input:prompt", { via: COMING_UP });
+        return;
+      }
       await lab.ok(["wait", session.id, "--until", "stopped,failed", "--timeout", "30s"]);
     });
   },
-  { kinds: ["interactive"] },
+  { programs: ASKING_FOR_TRUST, kinds: ["interactive"] },
 );
 
 matrix(
@@ -65,4 +74,18 @@ matrix(
     });
   },
   { programs: ["claude"], kinds: ["interactive"] },
+);
+
+matrix(
+  ({ program, kind }) => {
+    test("folder that is not trusted", async () => {
+      await using lab = await newLab(program, { isTrusted: false });
+      const session = await lab.start(kind, "[[text:never said]]");
+      const left = await session.at("refused to work there", "failed", {
+        via: [...COMING_UP, ...TO_THE_END],
+      });
+      expect(left).toMatchObject({ exit_code: 55, outcome: "failure" });
+    });
+  },
+  { programs: ["gemini"], kinds: ["autonomous"] },
 );

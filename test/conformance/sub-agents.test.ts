@@ -42,3 +42,32 @@ matrix(
   },
   { programs: ["claude"] },
 );
+
+const USED = "[[usage:in=10,out=2,cacheRead=0,cacheWrite=0]]";
+const TASK = `${USED}[[call:task ${JSON.stringify({ description: "helper", prompt: `${USED}[[risky:touch helped]][[then]][[gate:after]][[text:helped]]`, subagent_type: "general" })}]]`;
+
+matrix(
+  ({ program, kind }) => {
+    test("permission of a sub-agent in a database, and its words and usage", async () => {
+      await using lab = await newLab(program);
+      const session = await begin(lab, kind, TASK);
+      await session.at("sub-agent asks", "waiting_input:permission", { via: toATurn(kind) });
+      expect(JSON.stringify((await session.asked()).input)).toContain("touch helped");
+      await lab.ok(["approve", session.id]);
+      await lab.model.asked("after");
+      await session.at("approved", "running");
+      lab.model.open("after");
+      const over = kind === "interactive" ? "waiting_input:prompt" : "stopped";
+      const done = await session.at("sub-agent and turn done", over, { via: TO_THE_END });
+      // Two requests of the session, and two of its sub-agent.
+      expect(done.usage).toMatchObject({ tokens_input: 20, tokens_output: 4 });
+      expect(done.usage_with_children).toMatchObject({ tokens_input: 40, tokens_output: 8 });
+      expect((await session.entries()).map(({ text }) => text)).not.toContain("helped");
+      const { sessions } = (await lab.ok(["list", "--json"])).json;
+      const [child] = sessions.filter(({ parent_id }) => parent_id === session.id);
+      expect(child).toMatchObject({ agent_name: "general", state: "stopped", outcome: "success" });
+      expect((await lab.ok(["data", String(child?.id)])).stdout).toContain("helped");
+    });
+  },
+  { programs: ["opencode"] },
+);

@@ -3,9 +3,16 @@ import type { Kind } from "./moments.ts";
 import type { ProgramName } from "./programs.ts";
 import type { Watched } from "./watched.ts";
 
+const UNASKED: Readonly<Record<ProgramName, string[]>> = {
+  claude: ["--", "--allowedTools", "Bash"],
+  codex: [],
+  gemini: ["--", "--approval-mode", "yolo"],
+  opencode: [],
+};
+
 /** Arguments with which the program runs a tool without asking for it. */
 export function unasked(program: ProgramName): string[] {
-  return program === "claude" ? ["--", "--allowedTools", "Bash"] : [];
+  return UNASKED[program];
 }
 
 /** A session that is given this text as its first: typed at its prompt, or as the goal of one that works alone. */

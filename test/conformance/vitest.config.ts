@@ -10,7 +10,7 @@ export default defineConfig({
     environment: "node",
     testTimeout: 300_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     maxWorkers: process.env.ROLLCALL_CONFORMANCE === "full" ? 3 : 2,
     disableConsoleIntercept: true,
   },

@@ -87,7 +87,7 @@ matrix(
         "--timeout",
         "60s",
       ]);
-      // Claude takes it and says so; Codex leaves it in its box.
+      // Claude takes it and says so; the others leave it in their box.
       expect(unknown.code).toBe(program === "claude" ? 0 : 1);
       expect(await turnOf(session)).toMatchObject({ number: 3, state: "done" });
       const again = await lab.ok(["send", session.id, "[[text:two]]", "--wait", "--timeout", "60s"]);

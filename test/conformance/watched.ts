@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { LAUNCHER, type Shown } from "../cli/rollcall.ts";
 import type { Lab } from "./lab.ts";
-import { SLOW_ROWS } from "./matrix.ts";
+import { isInShortRun } from "./matrix.ts";
 import { type Kind, type Moment, noteMoment } from "./moments.ts";
 import type { Program } from "./programs.ts";
 
@@ -45,12 +45,14 @@ export interface Labelled {
   readonly via?: readonly StateWord[];
   /** When that happened which leads to it. */
   readonly causeMs?: number;
+  /** For what the program itself takes longer over than any other moment. */
+  readonly patienceMs?: number;
   /** The program comes up in between. */
   readonly isComingUp?: true;
 }
 
 /** Long on any machine, and shorter than anything that a program gives up by itself. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 /** A session whose every event is read as soon as it is there. */
 export class Watched {
@@ -85,8 +87,8 @@ export class Watched {
 
   /** Compares what is known to be so with what Rollcall says, and notes it for the scorecard. Fails where it is wrong. */
   async at(moment: string, expected: StateWord, labelled: Labelled = {}): Promise<Shown> {
-    const { via = [], causeMs } = labelled;
-    const reached = await this.#until((change) => wordOf(change) === expected);
+    const { via = [], causeMs, patienceMs } = labelled;
+    const reached = await this.#until((change) => wordOf(change) === expected, patienceMs);
     const path = this.#pathSince();
     const shown = await this.get();
     const got = isOnTheWay(path, via, expected) ? shownWord(shown) : path.join(" ");
@@ -127,7 +129,7 @@ export class Watched {
   /** What it asks for, once it is known in full. */
   async asked(): Promise<{ readonly request_id: string; readonly tool: string; readonly input: object }> {
     const waiting = async () => (await this.get()).waiting as Awaited<ReturnType<Watched["asked"]>> | null;
-    await expect.poll(async () => (await waiting())?.input ?? null, { timeout: 15_000 }).not.toBeNull();
+    await expect.poll(async () => (await waiting())?.input ?? null, { timeout: 60_000 }).not.toBeNull();
     return (await waiting()) as Awaited<ReturnType<Watched["asked"]>>;
   }
 
@@ -165,7 +167,7 @@ export class Watched {
   #note(seen: Omit<Moment, "program" | "version" | "kind" | "row" | "isSlow">): void {
     const { program, kind } = this.#given;
     const row = expect.getState().currentTestName?.split(" > ").at(-1) ?? "";
-    const isSlow = SLOW_ROWS.has(row);
+    const isSlow = !isInShortRun({ program: program.name, kind }, row);
     noteMoment({ program: program.name, version: program.version, kind, row, isSlow, ...seen });
   }
 
@@ -182,8 +184,8 @@ export class Watched {
   }
 
   /** Waits until the newest state is so. */
-  async #until(isIt: (change: Change) => boolean): Promise<Change | undefined> {
-    const last = performance.now() + PATIENCE_MS;
+  async #until(isIt: (change: Change) => boolean, patienceMs = PATIENCE_MS): Promise<Change | undefined> {
+    const last = performance.now() + patienceMs;
     while (performance.now() < last) {
       const since = this.#changes.filter(({ seq }) => seq > this.#seenSeq);
       const found = since.findLast((change) => wordOf(change) !== undefined || isIt(change));

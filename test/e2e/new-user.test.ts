@@ -13,6 +13,8 @@ import { until } from "../live/user.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const mark = randomUUID();
+/** A build beside load takes its time, and figures are printed every few seconds. */
+const LONG_MS = 120_000;
 let place: string;
 let env: Record<string, string>;
 
@@ -96,7 +98,7 @@ test("what a killed one left behind is ended by the next, and two at once are re
   await nothingIsLeft();
 });
 
-test("without a terminal it prints the roll as it changes, until SIGTERM", async () => {
+test("without a terminal it prints the roll as it changes, with tokens, cost, CPU and memory that move, until SIGTERM", async () => {
   const child = spawn("npm", ["start"], {
     cwd: join(place, "rollcall"),
     env,
@@ -104,17 +106,38 @@ test("without a terminal it prints the roll as it changes, until SIGTERM", async
   });
   let output = "";
   child.stdout.on("data", (data: Buffer) => (output += data.toString()));
-  await until(() => output.includes("rollcall approve demo-deploy"), "the roll");
+  await until(() => output.includes("rollcall approve demo-deploy"), "the roll", LONG_MS);
   await second("approve", "demo-deploy");
   await until(
     () => /demo-deploy +running/.test(output.slice(output.lastIndexOf("live session"))),
     "a new roll",
   );
+  for (const [name, column] of [
+    ["demo-writer", "TOKENS"],
+    ["demo-writer", "COST"],
+    ["demo-clock", "CPU"],
+    ["demo-clock", "MEM"],
+  ] as const)
+    await until(() => valuesIn(output, name, column).size > 2, `${column} of ${name} to move`, LONG_MS);
   process.kill(Number(/SIGTERM to this process \((\d+)\)/.exec(output)?.[1]), "SIGTERM");
   expect(await once(child, "close")).toEqual([0, null]);
   expect(output).toMatch(/Everything has ended; no process is left\.\n$/);
   await nothingIsLeft();
 });
+
+/** All that a column of the printed rolls has shown of one session. */
+function valuesIn(output: string, name: string, column: string): ReadonlySet<string> {
+  const lines = output.split("\n");
+  const values = lines.flatMap((line, at) => {
+    if (!line.includes(name)) return [];
+    const head = lines.slice(0, at).findLast((before) => before.startsWith("ID "));
+    const end = (head?.indexOf(column) ?? -1) + column.length;
+    // Amounts end below the end of their title.
+    const value = / (\S+)$/.exec(line.slice(0, end))?.[1];
+    return end < column.length || value === undefined || value === "—" ? [] : [value];
+  });
+  return new Set(values);
+}
 
 async function npmStart(): Promise<Terminal> {
   return openTerminal(["npm", "start"], { env, cwd: join(place, "rollcall"), cols: 100, rows: 30 });

@@ -38,13 +38,44 @@ test("settings of a project that never end, or are huge, are refused in one sent
   await using user = newFaultUser();
   const path = join(user.workspace, ".rollcall.json");
   symlinkSync("/dev/zero", path);
-  expect((await user.rollcall(["list", "--json"])).error.message).toBe(`${path} is not a regular file.`);
+  expect((await user.rollcall(["create", "--json"])).error.message).toBe(`${path} is not a regular file.`);
   rmSync(path);
   writeFileSync(path, "");
   truncateSync(path, 2 ** 40);
-  expect((await user.rollcall(["list", "--json"])).error.message).toBe(`${path} is larger than 1 MiB.`);
+  expect((await user.rollcall(["create", "--json"])).error.message).toBe(`${path} is larger than 1 MiB.`);
   rmSync(path);
 });
+
+const UNFIT: readonly [string, (path: string) => void][] = [
+  ["a fifo", (path) => void execFileSync("mkfifo", [path])],
+  ["a link to /dev/zero", (path) => symlinkSync("/dev/zero", path)],
+  ["broken JSON", (path) => writeFileSync(path, "{")],
+];
+
+test.each(UNFIT)(
+  "%s for a project's settings locks nobody out of the sessions in its folder",
+  async (_, put) => {
+    await using user = newFaultUser();
+    const { id } = await user.start(["--", "sleep", "500"]);
+    const other = await user.start(["--", "sleep", "500"]);
+    const path = join(user.workspace, ".rollcall.json");
+    put(path);
+    const calls = [["list"], ["get", id], ["explain", id], ["data", id], ["pause", id], ["continue", id]];
+    for (const call of [...calls, [], ["interrupt", other.id], ["end", id, "--grace", "500ms"]]) {
+      const { code, stderr } = await user.rollcall(call);
+      expect(code, `${call.join(" ")}: ${stderr}`).toBe(0);
+      expect(stderr.split(path), call.join(" ")).toHaveLength(2);
+      expect(stderr).toContain("Only your own settings count here.");
+    }
+    for (const call of [
+      ["start", "-d", "--json", "--", "true"],
+      ["create", "--json"],
+    ])
+      expect(await user.rollcall(call)).toMatchObject({ code: 2, stdout: "", error: { code: "bad_config" } });
+    rmSync(path);
+    expect(await user.get(id)).toMatchObject({ state: "stopped" });
+  },
+);
 
 test("fifos in the place of git's files leave branch and commit unknown", async () => {
   await using user = newFaultUser();

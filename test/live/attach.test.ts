@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { TmuxTerminal } from "./tmux-terminal.ts";
-import { isAlive, type LiveUser, newLiveUser, processesOf, until } from "./user.ts";
+import { gone, isAlive, type LiveUser, newLiveUser, processesOf, until } from "./user.ts";
 
 const DETACH = "C-\\";
 
@@ -60,6 +60,46 @@ test("a detach key that comes while attach still loads is not lost", async () =>
   expect(await user.get("sh")).toMatchObject({ state: "running" });
 });
 
+test.each([["attach", "sh"], ["next"]])(
+  "the detach key leaves `rollcall %s` while Node itself still starts",
+  async (...args) => {
+    await using user = newLiveUser();
+    using terminal = await heldTerminal(user, args);
+    terminal.press(DETACH);
+    await terminal.shows("left with 0");
+    expect(terminal.screen).toContain(`Detached; come back with \`rollcall ${args.join(" ")}\`.`);
+    expect(terminal.screen).not.toContain("Quit");
+    expect(attachProcesses(user)).toEqual([]);
+  },
+);
+
+test("Ctrl-C ends attach while Node itself still starts", async () => {
+  await using user = newLiveUser();
+  using terminal = await heldTerminal(user, ["attach", "sh"]);
+  const person = terminal.panePid;
+  terminal.press("C-c");
+  // A shell leaves as well when its command was ended by the key, and only then.
+  await gone(person);
+  expect(attachProcesses(user)).toEqual([]);
+});
+
+test("attach exits with the code of its command", async () => {
+  await using user = newLiveUser();
+  using terminal = new TmuxTerminal(user).open(["attach", "nobody"]);
+  await terminal.shows("left with 3");
+});
+
+test.each(["SIGTERM", "SIGHUP"] as const)("%s to the attach command detaches", async (signal) => {
+  await using user = newLiveUser();
+  await shell(user);
+  using terminal = new TmuxTerminal(user).open(["attach", "sh"]);
+  await terminal.shows("sh$");
+  process.kill(victim(user, "its shell"), signal);
+  await terminal.shows("left with 0");
+  expect(terminal.screen).toContain("Detached; sh goes on.");
+  expect(await user.get("sh")).toMatchObject({ state: "running" });
+});
+
 test("the command that comes back to a session works in a shell, whatever its name", async () => {
   await using user = newLiveUser();
   const { id } = await user.start(["--name", "two words", "--", "sleep", "1000"]);
@@ -108,7 +148,7 @@ test("closing the terminal is a detach", async () => {
   expect(attachProcesses(user)).toEqual([]);
 });
 
-test.each(["the command", "the attach program", "its child"])(
+test.each(["its shell", "the command", "the attach program", "its child"])(
   "kill -9 of %s restores the terminal",
   async (who) => {
     await using user = newLiveUser();
@@ -283,12 +323,28 @@ function attachProcesses(user: LiveUser): number[] {
   return found.map(({ pid }) => pid).filter(isAlive);
 }
 
+/** A terminal in which the command is held while its Node still starts. */
+async function heldTerminal(user: LiveUser, args: readonly string[]): Promise<TmuxTerminal> {
+  const [hold, held] = [join(user.folder, "hold.cjs"), join(user.folder, "held")];
+  const wait = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)";
+  writeFileSync(hold, `require("node:fs").writeFileSync(${JSON.stringify(held)}, ""); ${wait};`);
+  const terminal = new TmuxTerminal(user).open(args, { env: { NODE_OPTIONS: `--require=${hold}` } });
+  await until(() => existsSync(held), "Node to start");
+  return terminal;
+}
+
 function victim(user: LiveUser, who: string): number {
   const all = processesOf(user.folder);
-  const [command] = all.filter(({ command: text }) => / attach sh$/.test(text));
+  const commands = all.filter(({ command: text }) => / attach sh$/.test(text));
+  const isShell = ({ command: text }: { command: string }) => text.startsWith("/bin/sh ");
+  const command = commands.find((one) => isShell(one) === (who === "its shell"));
   const attach = all.filter(({ command: text }) => text.includes("rollcall-attach")).map(({ pid }) => pid);
   const pid =
-    who === "the command" ? command?.pid : who === "its child" ? Math.max(...attach) : Math.min(...attach);
+    who === "the command" || who === "its shell"
+      ? command?.pid
+      : who === "its child"
+        ? Math.max(...attach)
+        : Math.min(...attach);
   if (pid === undefined) throw new Error(`There is no process for ${who}.`);
   return pid;
 }

@@ -9,6 +9,12 @@ const BAD_CALLS: readonly (readonly [args: readonly string[], says: string])[] =
   [["start", "--timeout", "soon", "--", "true"], "--timeout"],
   [["start", "--timeout", "366d", "--", "true"], "at most 365d"],
   [["start", "--idle-timeout", "0s", "--", "true"], "--idle-timeout"],
+  ...["0", "-1", "NaN", "1e400", "much", "0.0000000001", "1000001", ""].map(
+    (amount) => [["start", `--max-cost=${amount}`, "--", "true"], "--max-cost"] as const,
+  ),
+  ...["0", "-1", "1.5", "1e6", "many"].map(
+    (amount) => [["start", `--max-tokens=${amount}`, "--", "true"], "--max-tokens"] as const,
+  ),
   [["start", "--env", "=x", "--", "true"], "NAME=VALUE"],
   [["start", "--type", "claude", "--", "true"], "--type is not an option"],
   [["start", "scripted", "one", "two"], `does not take "two"`],

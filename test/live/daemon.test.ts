@@ -56,6 +56,15 @@ describe("the daemon", () => {
     expect(readFileSync(join(user.state, "run", "daemon.pid"), "utf8")).toBe(String(await user.daemonPid()));
   });
 
+  test("leaves when its whole state folder was removed", async () => {
+    await using user = newLiveUser();
+    await user.ok(["up"]);
+    const [daemon = 0] = daemonsOf(user);
+    rmSync(user.state, { recursive: true });
+    await gone(daemon);
+    expect(daemonsOf(user)).toEqual([]);
+  });
+
   test("is started by the first of many sessions, and carries all of them", async () => {
     await using user = newLiveUser();
     const starts = await Promise.all(Array.from({ length: 20 }, async () => user.start(NAP)));

@@ -63,7 +63,7 @@ test("a session that ends itself is answered before it dies, and nobody else is 
 test("inside a session no daemon is started: live verbs say so, and records work", async () => {
   await using user = newLiveUser();
   const id = await atPrompt(user);
-  const results = `for verb in "start -d -- true" "wait self" "data self" "up" "list -q" "get self" "update self --phase planning"; do ${ROLLCALL} $verb > /dev/null 2>> said; echo "$?" >> codes; done`;
+  const results = `${ROLLCALL} status > status; for verb in "start -d -- true" "wait self" "data self" "up" "list -q" "get self" "update self --phase planning"; do ${ROLLCALL} $verb > /dev/null 2>> said; echo "$?" >> codes; done`;
   await user.ok(["send", id, `run until [ -e gate ]; do sleep 0.02; done ; run ${results}`]);
   await user.reach(id, "running");
   await user.ok(["down"]);
@@ -75,6 +75,7 @@ test("inside a session no daemon is started: live verbs say so, and records work
   await until(() => codes().length === 7, "all of them");
   expect(codes()).toEqual(["4", "4", "4", "4", "0", "0", "0"]);
   expect(readFileSync(`${user.workspace}/said`, "utf8")).toContain("rollcall up");
+  expect(readFileSync(`${user.workspace}/status`, "utf8")).toContain("a session cannot start it");
   expect(await user.daemonPid()).toBeUndefined();
   expect(await user.reach(id, "waiting_input")).toMatchObject({ phase: "planning" });
 });

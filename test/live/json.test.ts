@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { allCommands } from "../../src/cli/framework/commands.ts";
-import { LAUNCHER, ROOT, run } from "../cli/rollcall.ts";
+import { answer, ClaudeTree, costState, prompt } from "../cli/claude-tree.ts";
+import { type Answer, LAUNCHER, ROOT, run } from "../cli/rollcall.ts";
 import { findTool } from "../cli/tools.ts";
 import { documentedCommands, type RealAnswer, shapeProblems } from "../json-shapes.ts";
 import { asking, atPrompt, reachAfter } from "./scripted.ts";
@@ -45,6 +46,7 @@ const KINDS = [
     "turn_ended",
     "entry_added",
     "identified",
+    "totals_reported",
     "usage_changed",
   ],
 ];
@@ -66,6 +68,7 @@ test("every command answers with the shape that docs/json.md gives, live", { tim
   await answers.of("rollcall send --wait", id, 'say hi ; tool Read {"a":1}');
   await answers.of("rollcall data", id);
   await answers.of("rollcall logs", id);
+  await answers.of("rollcall replay", id);
   await until(async () => !JSON.stringify(await user.get(id)).includes('"sampled_at":null'), "a sample");
   await answers.of("rollcall samples", id);
   await answers.of("rollcall usage --requests", id);
@@ -110,14 +113,18 @@ async function recordCalls(user: LiveUser): Promise<[string, ...string[]][]> {
     ["rollcall get", record],
     ["rollcall events", record],
     ["rollcall search", "two"],
+    ["rollcall import"],
     ["rollcall usage", "last"],
+    ["rollcall usage --reconcile", await importedFromClaude(user)],
     ["rollcall stats", "--resume"],
     ["rollcall stats", "--by", "agent"],
+    ["rollcall stats --scan"],
     ["rollcall reconcile"],
     ["rollcall cleanup", "--dry-run"],
     ["rollcall delete", record, "nobody"],
     ["rollcall events"],
     ["rollcall doctor"],
+    ["rollcall redact", "--existing", "--dry-run"],
     ["rollcall verify"],
     ["rollcall backup"],
     ["rollcall config get"],
@@ -127,38 +134,66 @@ async function recordCalls(user: LiveUser): Promise<[string, ...string[]][]> {
   ];
 }
 
+/** A conversation of Claude Code that ended with its totals. */
+async function importedFromClaude(user: LiveUser): Promise<string> {
+  const tree = new ClaudeTree(user.env.HOME as string);
+  const said = { session: "native", uuid: "u1", at: 1 };
+  const used = { in: 10, out: 2 };
+  const lines = [prompt(said, "hi"), answer({ ...said, uuid: "u2", message: "m1" }, "hello", used)];
+  tree.write("native.jsonl", [...lines, costState("native", { in: 15, out: 2 }, 0.001)]);
+  await user.ok(["import", "--from", "claude"]);
+  return String((await user.ok(["list", "--agent", "claude", "--json"])).json.sessions[0]?.id);
+}
+
 test("the page speaks of every command", () => {
   const page = readFileSync(join(ROOT, "docs", "json.md"), "utf8");
   expect(allCommands().filter(({ name }) => !page.includes(`\`rollcall ${name}`))).toEqual([]);
 });
 
-test.runIf(findTool("jq", "apt-get install jq"))(
-  "the orchestrator of the page runs five agents to their end, with the right answer of each",
-  { timeout: 120_000 },
-  async () => {
+describe.runIf(findTool("jq", "apt-get install jq"))("the orchestrator of the page", () => {
+  const ANSWERS = [
+    "all tests pass",
+    "deployed",
+    "nothing to add",
+    "the notes are written",
+    "the plan is ready",
+  ];
+
+  test("runs five agents to their end, with the right answer of each", { timeout: 120_000 }, async () => {
     await using user = newLiveUser();
-    const bin = join(user.folder, "bin");
-    mkdirSync(bin);
-    const command = `#!/bin/sh\nexec "${process.execPath}" "${LAUNCHER}" "$@"\n`;
-    writeFileSync(join(bin, "rollcall"), command, { mode: 0o755 });
-    const [, recipe = ""] =
-      /^```bash\n(.*?)^```/ms.exec(readFileSync(join(ROOT, "docs", "json.md"), "utf8")) ?? [];
-    const env = { ...user.env, PATH: `${bin}:${user.env.PATH}` };
-    const said = await run("bash", ["-c", recipe], { env, cwd: user.workspace });
+    const said = await orchestrate(user, recipe());
     expect([said.code, said.stderr]).toEqual([0, ""]);
-    expect(said.stdout.trim().split("\n").toSorted()).toEqual([
-      "all tests pass",
-      "deployed",
-      "nothing to add",
-      "the notes are written",
-      "the plan is ready",
-    ]);
+    expect(said.stdout.trim().split("\n").toSorted()).toEqual(ANSWERS);
     const { sessions } = (await user.ok(["list", "--json"])).json;
     expect(sessions.map(({ state, outcome }) => [state, outcome])).toEqual(
       Array(5).fill(["stopped", "success"]),
     );
-  },
-);
+  });
+
+  test("trusts the folder, and takes no login for an answer", { timeout: 120_000 }, async () => {
+    await using user = newLiveUser();
+    const more = "begin newcomer 'say trusted' -- --trust\nbegin stranger 'say nothing' -- --login\n";
+    const said = await orchestrate(user, recipe().replace(/^while /m, `${more}while `));
+    const { id, state } = await user.get("stranger");
+    expect([said.code, said.stderr]).toEqual([0, `A person is needed (login): rollcall attach ${id}\n`]);
+    expect(said.stdout.trim().split("\n").toSorted()).toEqual([...ANSWERS, "trusted"]);
+    expect(state).toBe("waiting_input");
+  });
+
+  function recipe(): string {
+    const page = readFileSync(join(ROOT, "docs", "json.md"), "utf8");
+    return /^```bash\n(.*?)^```/ms.exec(page)?.[1] ?? "";
+  }
+
+  async function orchestrate(user: LiveUser, script: string): Promise<Answer> {
+    const bin = join(user.folder, "bin");
+    mkdirSync(bin);
+    const command = `#!/bin/sh\nexec "${process.execPath}" "${LAUNCHER}" "$@"\n`;
+    writeFileSync(join(bin, "rollcall"), command, { mode: 0o755 });
+    const env = { ...user.env, PATH: `${bin}:${user.env.PATH}` };
+    return run("bash", ["-c", script], { env, cwd: user.workspace });
+  }
+});
 
 test("what the page does not say would be found", () => {
   const wrong = [{ command: "rollcall reconcile", value: { reconciled: 1, more: true } }];

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { identifyProcess } from "../../src/machine/process.ts";
 import { stamp } from "../../src/record/context.ts";
@@ -52,6 +54,71 @@ test("a session outside whose process has left can be finalised", async () => {
   const id = await observed(user, { ...identifyProcess(agent.pid as number), startTime: "1" });
   expect((await user.ok(["finalize", id, "completed", "--json"])).json.phase).toBe("completed");
 });
+
+test("what a person takes back in Claude is left out, and stays billed", async () => {
+  await using user = newLiveUser();
+  await using claude = claudeOutside(user);
+  const said = (uuid: string, parentUuid: string | null, line: object) => ({ ...line, uuid, parentUuid });
+  const prompt = (text: string) => claudeLine.prompt(text, user.workspace);
+  const usage = { input_tokens: 10, output_tokens: 5 };
+  const answer = (text: string) => {
+    const line = claudeLine.answer(text);
+    return { ...line, message: { ...line.message, usage } };
+  };
+  claude.write(said("p1", null, prompt("one")), said("a1", "p1", answer("first")), claudeLine.over());
+  claude.write(said("p2", "a1", prompt("two")), said("a2", "p2", answer("wrong")), claudeLine.over());
+  claude.tell("idle");
+  await user.ok(["up"]);
+  const { id } = await seenOutside(user, 2);
+  claude.write(said("p3", "a1", prompt("three")), said("a3", "p3", answer("right")), claudeLine.over());
+  await until(async () => ((await user.get(id)).usage as { turns: number }).turns === 3, "the third turn");
+  const texts = async (...args: readonly string[]) => {
+    const { entries } = (await user.ok(["data", id, "--json", ...args])).json as unknown as {
+      entries: { text: string; is_rewound?: true }[];
+    };
+    return entries.map(({ text, is_rewound }) => (is_rewound ? `(${text})` : text));
+  };
+  expect(await texts()).toEqual(["one", "first", "three", "right"]);
+  expect(await texts("--rewound")).toEqual(["one", "first", "(two)", "(wrong)", "three", "right"]);
+  expect((await user.ok(["data", id])).stdout).toContain("a part was taken back: --rewound shows it");
+  expect((await user.ok(["export", id, "--format", "md"])).stdout).not.toContain("wrong");
+  for (const format of ["md", "html"])
+    expect((await user.ok(["export", id, "--format", format, "--rewound"])).stdout).toContain("taken back");
+  expect((await user.ok(["export", id])).stdout).toContain('"is_rewound":true');
+  expect((await user.ok(["search", "wrong"])).stdout).toBe("");
+  expect((await user.ok(["search", "wrong", "--rewound"])).stdout).toContain("wrong");
+  expect((await user.get(id)).usage).toMatchObject({ turns: 3, tokens_input: 30, tokens_output: 15 });
+});
+
+test("news of the transcript of a session that has ended makes no session outside of it", async () => {
+  await using user = newLiveUser();
+  const projects = join(user.env.HOME as string, ".claude", "projects", "project");
+  mkdirSync(projects, { recursive: true });
+  await user.ok(["up"]);
+  const { id } = await user.start(["claude", "hello", "--kind", "autonomous"], {
+    env: { PATH: `${fakeClaude(user, projects)}:${user.env.PATH}` },
+  });
+  const { native_id: native } = await user.reach(id, "stopped", "failed");
+  // The time of its last line stays as it was.
+  chmodSync(join(projects, `${native}.jsonl`), 0o640);
+  await using claude = claudeOutside(user);
+  claude.write(claudeLine.prompt("one", user.workspace), claudeLine.answer("first"));
+  claude.tell("busy");
+  await until(async () => (await user.ok(["list", "--json"])).json.sessions.length > 1, "the one outside");
+  const { sessions } = (await user.ok(["list", "--json"])).json;
+  expect(sessions.map(({ origin }) => origin).sort()).toEqual(["observed", "started"]);
+});
+
+/** A program that writes one line of a transcript, and leaves. */
+function fakeClaude(user: LiveUser, projects: string): string {
+  const bin = join(user.folder, "bin");
+  mkdirSync(bin);
+  const line = JSON.stringify(claudeLine.prompt("hello", user.workspace));
+  const find = 'while [ $# -gt 0 ]; do [ "$1" = --session-id ] && id=$2; shift; done';
+  const script = `#!/bin/sh\n${find}\necho '${line}' > "${projects}/$id.jsonl"\n`;
+  writeFileSync(join(bin, "claude"), script, { mode: 0o755 });
+  return bin;
+}
 
 test("a Claude session found at its prompt has the turns of its whole history, with their times", async () => {
   await using user = newLiveUser();

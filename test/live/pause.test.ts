@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { constants } from "node:os";
 import { expect, test } from "vitest";
 import { asking, atPrompt, turn } from "./scripted.ts";
 import { newLiveUser, processesOf, until } from "./user.ts";
@@ -10,12 +11,19 @@ function statesOfTree(id: string): string[] {
     try {
       if (!readFileSync(`/proc/${pid}/environ`, "utf8").includes(`ROLLCALL_SESSION_ID=${id}\0`)) return [];
       if (readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("rollcall-holder")) return [];
-      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      return [stat.slice(stat.lastIndexOf(")") + 2)[0] as string];
+      return [stateOf(readFileSync(`/proc/${pid}/status`, "utf8"))];
     } catch {
       return [];
     }
   });
+}
+
+/** A parent in vfork waits in the kernel for its stopped child, and stops before it runs again: it counts as stopped. */
+function stateOf(status: string): string {
+  const state = /^State:\s+(\S)/m.exec(status)?.[1] ?? "";
+  const pending = BigInt(`0x${/^ShdPnd:\s+(\S+)/m.exec(status)?.[1] ?? "0"}`);
+  const isStopPending = ((pending >> BigInt(constants.signals.SIGSTOP - 1)) & 1n) === 1n;
+  return state === "D" && isStopPending ? "T" : state;
 }
 
 test("a pause stops the whole tree, and continue brings back the state before", async () => {

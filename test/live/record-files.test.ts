@@ -21,6 +21,7 @@ test("a long transcript costs one write of the record file a second, and none wh
   expect(writes.count).toBeLessThanOrEqual(seconds + 2);
 
   const session = await user.get(id);
+  await until(() => seqOf(user, id) === session.seq, "the record file to show the last event");
   const { ino } = statSync(fileOf(user, id));
   await user.killDaemon();
   await user.ok(["up"]);
@@ -69,8 +70,18 @@ function fileOf(user: LiveUser, id: string): string {
 }
 
 function messagesOf(user: LiveUser, id: string): readonly unknown[] {
-  const { messages } = JSON.parse(readFileSync(fileOf(user, id), "utf8")) as { messages: readonly unknown[] };
-  return messages;
+  return recordOf(user, id).messages;
+}
+
+function seqOf(user: LiveUser, id: string): number {
+  return recordOf(user, id).seq;
+}
+
+function recordOf(
+  user: LiveUser,
+  id: string,
+): { readonly messages: readonly unknown[]; readonly seq: number } {
+  return JSON.parse(readFileSync(fileOf(user, id), "utf8"));
 }
 
 /** Each write ends with a rename. */

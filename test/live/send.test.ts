@@ -113,7 +113,8 @@ describe("a text is refused, and nothing is sent,", () => {
     const asked = await asking(user, id, "ask Bash");
     const answer = await user.rollcall(["send", id, "yes", "--json"]);
     expect(answer).toMatchObject({ code: 4, error: { code: "wrong_state" } });
-    expect(answer.error.hint).toContain("approve");
+    expect(answer.error.hint).toContain(`rollcall get ${id}`);
+    expect((await user.ok(["get", id])).stdout).toContain("rollcall approve");
     expect(await user.get(id)).toMatchObject({ seq: asked.seq, waiting: asked.waiting });
   });
 

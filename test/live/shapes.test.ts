@@ -59,7 +59,17 @@ test("data, wait, explain, status and end answer with the fields that are agreed
   await user.ok(["send", id, "say hi ; tool Read {}", "--wait"]);
   const { json: data } = await user.ok(["data", id, "--json"]);
   expect(Object.keys(data).toSorted()).toEqual(
-    ["after", "before", "entries", "observability", "screen", "session_id", "state", "truncated"].toSorted(),
+    [
+      "after",
+      "before",
+      "entries",
+      "has_rewound",
+      "observability",
+      "screen",
+      "session_id",
+      "state",
+      "truncated",
+    ].toSorted(),
   );
   for (const entry of data.entries as object[])
     expect(Object.keys(entry)).toEqual(expect.arrayContaining(["seq", "at", "role", "kind", "text", "tool"]));

@@ -44,6 +44,7 @@ describe("start --wait", () => {
     await user.ok(["end", "long"]);
     const answer = await waiting;
     expect(answer.code).toBe(4);
+    expect(answer.stderr).toContain(" (long): stopped (interrupted)\n");
     expect(answer.json).toMatchObject({
       session: { state: "stopped", outcome: "interrupted" },
       reached: "stopped",

@@ -16,14 +16,14 @@ export class TmuxTerminal implements Disposable {
     this.#env = user.env;
   }
 
-  /** `rollcall` with these arguments in a window of 100 by 30. */
+  /** `rollcall` with these arguments in a window of 100 by 30, as a shell finds it; with options for Node, by Node itself. */
   open(
     args: readonly string[],
-    { redirection = "", afterwards = "exec sleep 600", nodeOptions = [] as readonly string[] } = {},
+    { redirection = "", afterwards = "exec sleep 600", nodeOptions = [] as readonly string[], env = {} } = {},
   ): this {
-    const command = [process.execPath, ...nodeOptions, LAUNCHER, ...args]
-      .map((word) => `'${word}'`)
-      .join(" ");
+    const node = nodeOptions.length > 0 ? [process.execPath, ...nodeOptions] : [];
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const command = ["env", ...variables, ...node, LAUNCHER, ...args].map((word) => `'${word}'`).join(" ");
     this.tmux(
       "new-session",
       "-d",

@@ -8,7 +8,7 @@ import { LAUNCHER, ROOT } from "../cli/rollcall.ts";
 import { gone } from "./user.ts";
 
 const HOLDER = join(ROOT, "dist", "native", "rollcall-holder");
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 export interface TerminalOptions {
   readonly env: Readonly<Record<string, string>>;

@@ -184,7 +184,7 @@ describe("send --wait", () => {
     const id = await atPrompt(user, "--name", "slow");
     const answer = await user.rollcall(["send", "slow", "hang", "--wait", "--timeout", "300ms"]);
     expect(answer.code).toBe(5);
-    expect(answer.stderr).toMatch(`rollcall: ${id} (slow): Not reached within 300 ms.`);
+    expect(answer.stderr).toMatch(`rollcall: ${id} (slow): Timed out after 300 ms.`);
     expect(await user.get(id)).toMatchObject({ state: "running", turn: { number: 1, state: "running" } });
     expect((await user.rollcall(["send", id, "x", "--timeout", "1s"])).code).toBe(2);
   });

@@ -41,6 +41,24 @@ test("tokens and cost move on every surface while a turn runs", async () => {
   ]);
 });
 
+test("the events of a session say its tokens and cost as they move", async () => {
+  await using user = newLiveUser();
+  const id = await atPrompt(user, "--model", "claude-sonnet-4-5");
+  await turn(user, id, "usage 1000 100 0 0 0 ; usage 2000 100 0 0 0");
+  await turn(user, id, "usage 1000 100 0 0 0");
+  const { stdout } = await user.ok(["events", id, "--json"]);
+  const events = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line)) as Shown[];
+  const heard = events
+    .filter(({ kind }) => kind === "usage_changed")
+    .map(({ body }) => body as { usage: Counted });
+  expect(heard.map(({ usage }) => usage.tokens_total)).toEqual([1100, 3200, 4300]);
+  expect(heard.map(({ usage }) => usage.cost_usd)).toEqual([0.0045, 0.012, 0.0165]);
+  expect(heard.at(-1)?.usage).toMatchObject({ cost_source: "computed", partial: false });
+});
+
 test("a model without a price is unpriced, never free, and own prices count from the next request on", async () => {
   await using user = newLiveUser();
   const id = await atPrompt(user, "--model", "model-of-tomorrow");

@@ -95,8 +95,12 @@ export async function gone(pid: number): Promise<void> {
 }
 
 /** Looks until it is so; fails after a while that is long on any machine. */
-export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const last = performance.now() + 20_000;
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  what: string,
+  withinMs = 60_000,
+): Promise<void> {
+  const last = performance.now() + withinMs;
   while (performance.now() < last) {
     if (await isSo()) return;
     await sleep(20);

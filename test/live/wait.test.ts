@@ -50,12 +50,38 @@ describe("wait", () => {
     expect((await user.ok(["wait", id])).stdout).toBe(`${id} waiting_input (prompt)\n`);
   });
 
+  test("says for people what failed in a turn, and how a session ended", async () => {
+    await using user = newLiveUser();
+    const { id } = await user.start(["scripted", "fail API Error: 400"]);
+    const failed = `${id} waiting_input (prompt); its turn failed: API Error: 400\n`;
+    expect((await user.ok(["wait", id])).stdout).toBe(failed);
+    await user.ok(["send", id, "say better", "--wait"]);
+    expect((await user.ok(["wait", id])).stdout).toBe(`${id} waiting_input (prompt)\n`);
+    expect((await user.ok(["wait", id, "--turn", "1"])).stdout).toBe(failed);
+    const ends: [string[], string][] = [
+      [["scripted", "--kind", "autonomous", "fail API Error: 400"], "stopped (failure): API Error: 400"],
+      [["scripted", "--kind", "autonomous", "say well"], "stopped (success)"],
+      [["--", "sh", "-c", "exit 3"], "failed (exit 3)"],
+      [["--timeout", "100ms", ...NAP], "stopped (timeout)"],
+    ];
+    for (const [args, how] of ends) {
+      const session = await user.start(args);
+      expect((await user.ok(["wait", session.id])).stdout).toBe(`${session.id} ${how}\n`);
+    }
+  });
+
   test("times out with 5, and the session goes on", async () => {
     await using user = newLiveUser();
     const { id } = await user.start(NAP);
     const answer = await user.rollcall(["wait", id, "--timeout", "200ms", "--json"]);
     expect(answer).toMatchObject({ code: 5, error: { code: "timed_out" } });
     expect(await user.get(id)).toMatchObject({ state: "running" });
+    await user.ok(["pause", id]);
+    const paused = await user.rollcall(["wait", id, "--timeout", "200ms", "--json"]);
+    expect([paused.code, paused.error.hint]).toEqual([
+      5,
+      `Session ${id} is paused; \`rollcall continue ${id}\` lets it go on.`,
+    ]);
   });
 
   test("for many days is not over at once, and for more than anyone means it is refused", async () => {

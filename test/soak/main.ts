@@ -73,6 +73,6 @@ async function read(store: Rollcall): Promise<(typeof readings)[number]> {
     rssMb: Math.round(rss / 1e6),
     descriptors: readdirSync("/proc/self/fd").length,
     files: readdirSync(join(place, "project", ".rollcall", "sessions")).length,
-    storeMb: Math.round((await store.context.store.size()).bytes / 1e5) / 10,
+    storeMb: Math.round(store.context.store.statistics().size().bytes / 1e5) / 10,
   };
 }

@@ -44,7 +44,7 @@ export function configOf({ env, cwd }: LaunchRequest): string | undefined {
   return folder.startsWith("/") ? folder : `${cwd}/${folder}`;
 }
 
-/** With these a session would lose its identity, or its terminal or stream. */
+/** Options that would take a session's identity, or its terminal or stream away. */
 const OURS =
   /^(?:-[prc]|--(?:print|resume|continue|fork-session|session-id|input-format|output-format|permission-prompt-tool|replay-user-messages|no-session-persistence|from-pr|teleport|remote|background|bg|tmux)(?:=|$))/u;
 

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import type { UsageEntry } from "../../domain/usage.ts";
 import { listOf, textOf } from "../json-lines.ts";
 
 /**
@@ -38,10 +39,22 @@ export type ClaudeMemory = {
   /** How the turn goes so far. */
   readonly result?: "failed" | "aborted" | null;
   readonly why?: string | null;
+  /** Its lines say where a text comes from, so that one without is no prompt. */
+  readonly namesPrompts?: boolean;
   /** A turn has begun by the lines of the transcript, and not ended. */
   readonly isTurnOpen?: boolean;
   /** The last message of the model was its last word for now. */
   readonly isAtRest?: boolean;
+  /** The last records of each turn of the conversation; first those that stand before all turns. */
+  readonly branch?: readonly string[];
+  /** Sub-agents that the open turn waits for, by their id. */
+  readonly background?: readonly string[];
+  /** The last request, with the greatest output that one of its lines said. */
+  readonly request?: Pick<UsageEntry, keyof UsageEntry>;
+  /** Requests whose searches have no result yet, by the call of the tool. */
+  readonly searching?: Readonly<Record<string, Pick<UsageEntry, keyof UsageEntry>>>;
+  /** The message with which a sub-agent ended its turn. */
+  readonly endedMessage?: string;
 
   // The stream.
   /** Requests that nobody has answered, the oldest first. */

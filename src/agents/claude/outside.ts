@@ -2,7 +2,7 @@ import { type JsonObject, readJsonObject } from "../../domain/json.ts";
 import type { Kind } from "../../domain/session/session.ts";
 import type { Outside, OutsideIdentity } from "../agent.ts";
 import { parseHook } from "./interactive/hook.ts";
-import { parseLiveFile } from "./interactive/live-file.ts";
+import { isRunByProgram, parseLiveFile } from "./interactive/live-file.ts";
 import type { ClaudeMemory } from "./memory.ts";
 import { configFolder, transcriptPath } from "./paths.ts";
 import { parseTranscript } from "./transcript/transcript.ts";
@@ -52,7 +52,6 @@ function identityOf(nativeId: unknown, content: JsonObject, pid: number | null):
   return { nativeId, kind: kindOf(content), cwd, pid };
 }
 
-/** A session that a program runs by the SDK has nobody at a terminal. */
-function kindOf({ entrypoint }: JsonObject): Kind {
-  return typeof entrypoint === "string" && entrypoint.startsWith("sdk") ? "autonomous" : "interactive";
+export function kindOf({ entrypoint }: JsonObject): Kind {
+  return isRunByProgram(entrypoint) ? "autonomous" : "interactive";
 }

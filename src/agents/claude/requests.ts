@@ -1,11 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { type Asked, AT_PROMPT } from "../../domain/supervise/signal.ts";
+import type { Question as Choosable } from "../choice.ts";
 import type { Call } from "./memory.ts";
 
-export interface Question {
-  readonly question: string;
-  readonly labels: readonly string[];
-  readonly isMultiple: boolean;
+export interface Question extends Choosable {
   /** Its options have previews, and it accepts no text. */
   readonly hasPreviews: boolean;
 }
@@ -36,7 +34,7 @@ function questionOf(value: Json): Question[] {
   const isMultiple = value.multiSelect === true;
   const hasPreviews =
     !isMultiple && options.some((option) => isJsonObject(option) && Boolean(option.preview));
-  return [{ question: value.question, labels, isMultiple, hasPreviews }];
+  return [{ question: value.question, labels, isMultiple, hasPreviews, acceptsText: !hasPreviews }];
 }
 
 /**

@@ -16,11 +16,15 @@ export const outside: Outside<CodexMemory> = {
     const meta = nativeId === undefined ? undefined : metaIn(line);
     // A rollout of its own helpers is part of the session that they help.
     if (nativeId === undefined || !meta || (meta.thread_source ?? "user") !== "user") return undefined;
-    const isAlone = meta.source === "exec" || meta.originator === "codex_exec";
     const cwd = typeof meta.cwd === "string" ? meta.cwd : null;
-    return { nativeId, kind: isAlone ? "autonomous" : "interactive", cwd, pid: null };
+    return { nativeId, kind: isExec(meta) ? "autonomous" : "interactive", cwd, pid: null };
   },
 };
+
+/** Nobody is at a terminal. */
+export function isExec({ source, originator }: JsonObject): boolean {
+  return source === "exec" || originator === "codex_exec";
+}
 
 function metaIn(line: string): JsonObject | undefined {
   const value = readJsonObject(line);

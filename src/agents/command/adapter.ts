@@ -1,4 +1,5 @@
 import { RollcallError } from "../../domain/errors.ts";
+import { acpMode } from "../acp/mode.ts";
 import type { Agent, Capabilities, Mode } from "../agent.ts";
 import type { Controls } from "../deed.ts";
 import type { LaunchPlan, LaunchRequest } from "../launch.ts";
@@ -45,8 +46,11 @@ const autonomous: Mode = {
   controls: NO_CONTROLS,
 };
 
+/** One that speaks the Agent Client Protocol. */
+const acp = acpMode({ command: [] });
+
 /** Any command: its process is all that is known of it, and its output is its transcript. */
-export const command: Agent = { type: "unknown", testedVersion: null, modes: [interactive, autonomous] };
+export const command: Agent = { type: "unknown", testedVersion: null, modes: [interactive, autonomous, acp] };
 
 function plan({ args }: LaunchRequest): LaunchPlan {
   if (args.length === 0)

@@ -1,4 +1,5 @@
 import type { Agent } from "../agent.ts";
+import { acp } from "./acp/mode.ts";
 import { autonomous } from "./autonomous/mode.ts";
 import { http } from "./http/mode.ts";
 import { interactive } from "./interactive/mode.ts";
@@ -7,5 +8,5 @@ import { interactive } from "./interactive/mode.ts";
 export const scripted: Agent = {
   type: "scripted",
   testedVersion: null,
-  modes: [interactive, autonomous, http],
+  modes: [interactive, autonomous, http, acp],
 };

@@ -3,7 +3,7 @@ import type { LaunchPlan, LaunchRequest } from "../launch.ts";
 /** The plan that all modes share, with the options of one of them. The transcript is in the folder `sessions`. */
 export function planProgram(request: LaunchRequest, options: readonly string[]): LaunchPlan {
   const { model, args, node, programs } = request;
-  const home = request.env.SCRIPTED_AGENT_HOME ?? `${request.home}/scripted`;
+  const env = programEnv(request);
   const nativeId = nativeIdOf(request);
   return {
     command: [
@@ -12,10 +12,15 @@ export function planProgram(request: LaunchRequest, options: readonly string[]):
       ...options,
       ...args,
     ],
-    env: { SCRIPTED_AGENT_HOME: home },
+    env,
     nativeId,
-    transcript: `${home}/sessions/${nativeId}.jsonl`,
+    transcript: `${env.SCRIPTED_AGENT_HOME}/sessions/${nativeId}.jsonl`,
   };
+}
+
+/** The folder of the program's conversations. */
+export function programEnv({ env, home }: LaunchRequest): { readonly SCRIPTED_AGENT_HOME: string } {
+  return { SCRIPTED_AGENT_HOME: env.SCRIPTED_AGENT_HOME ?? `${home}/scripted` };
 }
 
 function nativeIdOf({ continues, freshId }: LaunchRequest): string {

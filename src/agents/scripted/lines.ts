@@ -18,6 +18,8 @@ export function parseFields(line: JsonObject): Omit<Parsed, "signal"> {
   const usage = counts && Array.isArray(line.usage) ? line.usage.flatMap(usageOf) : [];
   return {
     ...(entry === undefined ? {} : { entries: [entry] }),
+    // A text that was queued is said when its own turn begins.
+    ...(entry?.role === "user" ? { turn: { isBegun: true } as const } : {}),
     ...(usage.length === 0 ? {} : { usage }),
   };
 }

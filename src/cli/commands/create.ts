@@ -1,5 +1,5 @@
 import { type Command, JSON_OPTION, optionOf } from "../framework/command.ts";
-import { withRollcall } from "../open.ts";
+import { BY_PROJECT, withRollcall } from "../open.ts";
 import { IDENTITY_OPTIONS, identityOf } from "../sessions/identity.ts";
 
 export const command: Command = {
@@ -18,13 +18,17 @@ export const command: Command = {
     ["rollcall create --name nightly --pid $$ --json", "of this shell, as JSON"],
   ],
   async run(input, output) {
-    return withRollcall(output, async (rollcall) => {
-      const parent = optionOf(input, "parent");
-      const parentId = parent === undefined ? undefined : await rollcall.resolve(parent);
-      const session = await rollcall.create(identityOf(input, parentId));
-      if (output.isJson) output.json(session);
-      else output.line(session.id);
-      return 0;
-    });
+    return withRollcall(
+      output,
+      async (rollcall) => {
+        const parent = optionOf(input, "parent");
+        const parentId = parent === undefined ? undefined : await rollcall.resolve(parent);
+        const session = await rollcall.create(identityOf(input, parentId));
+        if (output.isJson) output.json(session);
+        else output.line(session.id);
+        return 0;
+      },
+      BY_PROJECT,
+    );
   },
 };

@@ -1,7 +1,7 @@
 import { RollcallError } from "../../domain/errors.ts";
 import { parseCursor } from "../../domain/transcript/entry-cursor.ts";
 import type { ShownEntry } from "../../domain/transcript/entry-part.ts";
-import { type Command, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
+import { type Command, has, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
 import { parseCount } from "../framework/parse-value.ts";
 import { withDaemon } from "../live.ts";
 
@@ -9,6 +9,7 @@ interface SessionData {
   readonly observability: string;
   readonly state: string;
   readonly entries: readonly ShownEntry[];
+  readonly hasRewound: boolean;
   readonly screen: string | null;
   readonly truncated: boolean;
   readonly before: string | null;
@@ -25,6 +26,7 @@ export const command: Command = {
     tail: { value: "N", about: "the last so many entries (50)" },
     after: { value: "C", about: "what came after this cursor or seq, oldest first" },
     before: { value: "C", about: "what came before this cursor or seq" },
+    rewound: { about: "also what a person took back" },
     "max-bytes": { value: "N", about: "at most so many bytes (`data.max_bytes`, 48000)" },
     json: JSON_OPTION,
   },
@@ -38,7 +40,7 @@ export const command: Command = {
       const sessionId = await rollcall.resolve(input.words[0] as string);
       const data = await client.call<SessionData>("get_session_data", { sessionId, ...query });
       if (output.isJson) output.json(data);
-      else output.text(`${describe(data, isForward(input))}\n`);
+      else output.text(`${describe(data, isForward(input), has(input, "rewound"))}\n`);
       if (data.observability === "transcript_lost" && !output.isJson)
         output.warn("Its transcript was readable before and is gone; the session is not.");
       return 0;
@@ -50,7 +52,7 @@ export const command: Command = {
 const [LEAST_BYTES, MOST_BYTES] = [1000, 1_000_000];
 
 function queryOf(input: Input): object {
-  const query: Record<string, number | string> = {};
+  const query: Record<string, number | string | boolean> = has(input, "rewound") ? { withRewound: true } : {};
   for (const [option, name] of [
     ["tail", "tail"],
     ["max-bytes", "maxBytes"],
@@ -76,18 +78,19 @@ function isForward(input: Input): boolean {
   return optionOf(input, "after") !== undefined && optionOf(input, "tail") === undefined;
 }
 
-function describe(data: SessionData, goesOn: boolean): string {
+function describe(data: SessionData, goesOn: boolean, isAll: boolean): string {
   const { observability, state, entries, screen, truncated, before, after } = data;
   const parts = entries.map((entry) => `${speakerOf(entry)}${placeOf(entry)}: ${contentOf(entry)}`);
   if (truncated && goesOn && after !== null) parts.push(`(there is more: --after ${after})`);
   if (truncated && !goesOn && before !== null) parts.unshift(`(there is more: --before ${before})`);
+  if (data.hasRewound && !isAll) parts.push("(a part was taken back: --rewound shows it)");
   if (screen !== null && screen !== "") parts.push(`${"─".repeat(20)} screen\n${screen}`);
   if (parts.length === 0) parts.push("It has said nothing yet.");
   return [`${state}, ${observability}`, ...parts].join("\n");
 }
 
-function speakerOf({ role, kind, name }: ShownEntry): string {
-  return name ?? (kind === "text" ? role : kind);
+function speakerOf({ role, kind, name, isRewound }: ShownEntry): string {
+  return `${name ?? (kind === "text" ? role : kind)}${isRewound ? " (taken back)" : ""}`;
 }
 
 function placeOf({ part }: ShownEntry): string {

@@ -1,4 +1,4 @@
-import type { SessionRecord } from "../../domain/session/session.ts";
+import type { SessionRecord, SessionRow } from "../../domain/session/session.ts";
 import { type Command, JSON_OPTION, optionOf } from "../framework/command.ts";
 import { withDaemon } from "../live.ts";
 import { attachTo, canAttach } from "../sessions/attach.ts";
@@ -19,6 +19,10 @@ export const command: Command = {
     cwd,
     env,
     "env-file": LAUNCH_OPTIONS["env-file"],
+    timeout: LAUNCH_OPTIONS.timeout,
+    "idle-timeout": LAUNCH_OPTIONS["idle-timeout"],
+    "max-cost": LAUNCH_OPTIONS["max-cost"],
+    "max-tokens": LAUNCH_OPTIONS["max-tokens"],
     tmux,
     detach,
     json: JSON_OPTION,
@@ -35,7 +39,7 @@ export const command: Command = {
       const stored = await rollcall.context.store.find(sessionId);
       const launch = launchOf(input);
       const name = optionOf(input, "name");
-      const from = input.values.has("cwd") ? launch.cwd : (stored?.row.carried?.launch.cwd ?? launch.cwd);
+      const from = input.values.has("cwd") ? launch.cwd : (folderOf(stored?.row) ?? launch.cwd);
       const session = await inWorktree(rollcall, optionOf(input, "worktree"), from, async (worktree) =>
         client.call<SessionRecord>("fork_session", {
           sessionId,
@@ -56,3 +60,8 @@ export const command: Command = {
     });
   },
 };
+
+/** The folder that a session ran in. One that others started is known by its workspace alone. */
+function folderOf(row: SessionRow | undefined): string | null | undefined {
+  return row?.carried?.launch.cwd ?? row?.workspacePath;
+}

@@ -11,7 +11,7 @@ import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
 import type { Output } from "../framework/output.ts";
 import { WIRE_CODECS } from "../hooks/wire-codecs.ts";
-import { withRollcall } from "../open.ts";
+import { BY_PROJECT, withRollcall } from "../open.ts";
 
 /** One of our hooks, for one form of payloads. */
 interface Hook {
@@ -113,7 +113,7 @@ function print(answer: object, from: string | undefined, output: Output): void {
 /** A hook never breaks the agent that calls it. */
 async function answerSafely(hook: Hook, input: JsonObject, output: Output): Promise<object> {
   try {
-    const options = { channel: "hook", warn: () => {}, busyTimeoutMs: 2000 } as const;
+    const options = { ...BY_PROJECT, channel: "hook", warn: () => {}, busyTimeoutMs: 2000 } as const;
     return await withRollcall(output, (rollcall) => hook.answer(rollcall, input), options);
   } catch (error) {
     const redactor = createRedactor(secretValues(process.env));

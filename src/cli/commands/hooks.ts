@@ -82,7 +82,7 @@ async function planOf(input: Input): Promise<Plan> {
 async function getSettings(type: string): Promise<HookSettings> {
   const hooks = await loadHooks(type);
   if (hooks) return hooks.settings;
-  checkOneOf(AGENT_TYPES, type, "agent type");
+  if (!(AGENT_TYPES as readonly string[]).includes(type)) checkOneOf(HOOKED_TYPES, type, "agent with hooks");
   throw new RollcallError("not_offered", `There are no hooks for ${type} yet.`, {
     hint: `Offered: ${HOOKED_TYPES.join(", ")}.`,
   });

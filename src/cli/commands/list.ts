@@ -2,12 +2,14 @@ import { RollcallError } from "../../domain/errors.ts";
 import { CHANNELS, type Channel, KINDS, type Kind } from "../../domain/session/session.ts";
 import { STATES, STATUSES, type State, type Status } from "../../domain/session/state.ts";
 import { toWire } from "../../domain/wire.ts";
+import { listOrder } from "../../present/roll-order.ts";
 import { sessionColumns } from "../../present/session-columns.ts";
 import type { ListOptions } from "../../record/filter.ts";
 import type { Rollcall, SessionPage } from "../../record/rollcall.ts";
 import { type Command, has, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
 import type { Output } from "../framework/output.ts";
 import { parseLimit, parseTime } from "../framework/parse-value.ts";
+import { keepHeapSmall } from "../framework/small-heap.ts";
 import { type Freshness, freshen } from "../freshen.ts";
 import { withRollcall } from "../open.ts";
 import { table } from "../table.ts";
@@ -123,18 +125,13 @@ async function* pages(
   }
 }
 
-/** A long list leaves much behind that is soon forgotten; V8 would rather take more memory than look at it. */
-function keepMemorySmall(): void {
-  process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
-}
-
 async function printJson(
   rollcall: Rollcall,
   options: ListOptions & { limit: number },
   output: Output,
   freshness: Freshness,
 ): Promise<void> {
-  keepMemorySmall();
+  keepHeapSmall();
   let separator = "";
   let next: string | null = null;
   // The first page comes before the first character: what is refused leaves no half an answer.
@@ -174,7 +171,7 @@ async function printTable(
   let shown = 0;
   let next: string | null = null;
   for await (const { sessions, nextCursor, corrupt } of pages(rollcall, options)) {
-    const rows = sessions.map((session) => ({ session, depth: 0 }));
+    const rows = listOrder(sessions);
     const columns = sessionColumns(rows, { width, now, asksInRow: true, terminals: terminalsOf(sessions) });
     const lines = table(rows, columns, { width, header: isFirst && output.isTerminal });
     if (sessions.length > 0) output.piece(`${lines.join("\n")}\n`);

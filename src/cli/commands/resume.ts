@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import type { Client } from "../../client/client.ts";
 import { isFinal } from "../../domain/session/phase.ts";
-import type { SessionRecord } from "../../domain/session/session.ts";
+import type { SessionRecord, SessionRow } from "../../domain/session/session.ts";
 import { isLost, NOT_PROVEN } from "../../domain/supervise/decide-end.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, has, type Input, JSON_OPTION } from "../framework/command.ts";
@@ -26,6 +27,8 @@ export const command: Command = {
     "env-file": LAUNCH_OPTIONS["env-file"],
     timeout,
     "idle-timeout": LAUNCH_OPTIONS["idle-timeout"],
+    "max-cost": LAUNCH_OPTIONS["max-cost"],
+    "max-tokens": LAUNCH_OPTIONS["max-tokens"],
     tmux,
     detach,
     json: JSON_OPTION,
@@ -68,17 +71,24 @@ async function resumeOne(
   input: Input,
   { sessionId, ...text }: { readonly sessionId: string; readonly prompt?: string },
 ): Promise<SessionRecord> {
-  const stored = await rollcall.context.store.find(sessionId);
+  const row = await rollcall.context.store.findRow(sessionId);
   const launch = launchOf(input);
   return client.call<SessionRecord>("resume_session", {
     sessionId,
     ...launch,
     ...text,
-    cwd: input.values.has("cwd") ? launch.cwd : (stored?.row.carried?.launch.cwd ?? launch.cwd),
+    cwd: input.values.has("cwd") ? launch.cwd : (folderOf(row) ?? launch.cwd),
     env: environmentOf(input),
     channel: "cli",
     ...(has(input, "if-resumable") ? { ifResumable: true } : {}),
   });
+}
+
+/** An agent finds a conversation in the folder that it began in. */
+function folderOf(row: SessionRow | undefined): string | undefined {
+  if (row?.carried) return row.carried.launch.cwd;
+  const workspace = row?.origin === "imported" ? row.workspacePath : null;
+  return workspace !== null && existsSync(workspace) ? workspace : undefined;
 }
 
 /** Not those that only say nothing: their process may be there. Nor those whose work is over. */

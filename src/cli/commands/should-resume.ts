@@ -4,7 +4,7 @@ import { type Command, JSON_OPTION } from "../framework/command.ts";
 import type { Output } from "../framework/output.ts";
 import { redacted } from "../framework/redacted.ts";
 import { type Freshness, freshen } from "../freshen.ts";
-import { withRollcall } from "../open.ts";
+import { BY_PROJECT, withRollcall } from "../open.ts";
 
 interface Answer {
   readonly verdict: ResumeVerdict;
@@ -33,11 +33,15 @@ export const command: Command = {
 
 async function ask(output: Output, reference: string): Promise<Answer> {
   try {
-    return await withRollcall(output, async (rollcall) => {
-      const freshness = await freshen(rollcall, output);
-      const sessionId = await rollcall.resolve(reference);
-      return { sessionId, verdict: await rollcall.shouldResume(sessionId), freshness };
-    });
+    return await withRollcall(
+      output,
+      async (rollcall) => {
+        const freshness = await freshen(rollcall, output);
+        const sessionId = await rollcall.resolve(reference);
+        return { sessionId, verdict: await rollcall.shouldResume(sessionId), freshness };
+      },
+      BY_PROJECT,
+    );
   } catch (error) {
     return { sessionId: await redacted(reference), verdict: refusalOf(error), freshness: {} };
   }

@@ -1,13 +1,13 @@
-import { checkOneOf } from "../../domain/check.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import { NAMED_TYPES, namedType, STARTABLE_TYPES, UNNAMED_TYPE } from "../../domain/session/agent-type.ts";
-import type { AgentType, SessionRecord } from "../../domain/session/session.ts";
+import type { AgentType, Kind, SessionRecord } from "../../domain/session/session.ts";
 import { runFolder } from "../../home/layout.ts";
 import { tmuxAttachCommand } from "../../host/tmux-view.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { type Command, has, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
 import { usage } from "../framework/parse.ts";
 import { withDaemon } from "../live.ts";
+import { BY_PROJECT } from "../open.ts";
 import { attachTo, canAttach } from "../sessions/attach.ts";
 import { IDENTITY_OPTIONS, identityOf } from "../sessions/identity.ts";
 import { InterruptNotice } from "../sessions/interrupt-notice.ts";
@@ -16,17 +16,18 @@ import { environmentOf, keyOption, LAUNCH_OPTIONS, launchOf, textOf } from "../s
 import { inWorktree, worktreeOf } from "../sessions/worktree-offer.ts";
 
 const { type: _, ...IDENTITY } = IDENTITY_OPTIONS;
-const STARTABLE_KINDS = ["interactive", "autonomous"] as const;
+
+/** The kinds in which a plain command leaves by itself when its work is done. */
+const ENDING_KINDS: readonly Kind[] = ["interactive", "autonomous"];
 
 export const command: Command = {
   words: "TYPE [TEXT] | -- COMMAND…",
   takes: [0, 2],
   takesRest: true,
   completes: [STARTABLE_TYPES],
-  about: `Starts an agent (${STARTABLE_TYPES.join(", ")}), or any command after \`--\`, and carries it: its state, its end and its output are known from then on.\nAt a terminal it attaches to an interactive session; leave it with the detach key, it goes on. The agent gets this environment and folder.`,
+  about: `Starts an agent (${STARTABLE_TYPES.join(", ")}), or any command after \`--\`, and carries it: its state, its end and its output are known from then on.\nAt a terminal it attaches to an interactive session; leave it with the detach key, it goes on. The agent gets this environment and folder.\nWith --kind acp it is driven over the Agent Client Protocol, which any command may speak.`,
   options: {
     ...IDENTITY,
-    kind: { ...IDENTITY.kind, choices: STARTABLE_KINDS },
     ...LAUNCH_OPTIONS,
     worktree: { value: "BRANCH", about: "work in a git worktree of its own, on this branch" },
     "wait-pattern": { value: "REGEX", about: "a command whose screen shows this waits for input" },
@@ -41,11 +42,15 @@ export const command: Command = {
   examples: [
     ["rollcall start scripted", "the scripted agent, attached"],
     ["rollcall start -d --name build -- make -j4", "any command, in the background"],
+    [
+      `rollcall start claude "fix it" --max-cost 0.50`,
+      "end it when it costs half a dollar, sub-agents included",
+    ],
     ["rollcall start --wait -- npm test", "wait for it; exit 0 only if it succeeded"],
     [`rollcall start scripted "say hello" --kind autonomous`, "a goal to work on without a terminal"],
+    ["rollcall start --kind acp -- my-agent acp", "any agent that speaks the Agent Client Protocol"],
   ],
   async run(input, output) {
-    refuseLater(input);
     const what = whatOf(input);
     const wait = has(input, "wait");
     const identity = identityOf(input);
@@ -53,43 +58,48 @@ export const command: Command = {
     const env = environmentOf(input);
     const launch = launchOf(input);
     const key = keyOption(input);
-    if (wait && namedType(what.agentType) !== null && what.prompt === undefined)
+    const hasOwnEnd = namedType(what.agentType) === null && ENDING_KINDS.includes(kind);
+    if (wait && !hasOwnEnd && what.prompt === undefined)
       throw usage("There is nothing to wait for: --wait needs a text for the agent.", "start");
-    return withDaemon(output, async (client, rollcall) => {
-      const parent = optionOf(input, "parent");
-      const parentId = parent === undefined ? undefined : await rollcall.resolve(parent);
-      const branch = optionOf(input, "worktree");
-      using interrupt = wait ? new InterruptNotice(output) : undefined;
-      const session = await inWorktree(rollcall, branch, launch.cwd, async (worktree) =>
-        client.call<SessionRecord>("start_session", {
-          ...identity,
-          ...optional("parentId", parentId),
-          ...(worktree ? { metadata: { ...identity.metadata, worktree: worktreeOf(worktree) } } : {}),
-          ...what,
-          ...launch,
-          ...(worktree ? { cwd: worktree.path } : {}),
-          kind,
-          env,
-          channel: identity.channel ?? "cli",
-          ...(wait && identity.kind === undefined ? { closesInput: true } : {}),
-          ...(has(input, "keep-children") ? { keepChildren: true } : {}),
-          ...optional("waitPattern", optionOf(input, "wait-pattern")),
-          ...optional("key", key),
-        }),
-      );
-      if (wait) {
-        interrupt?.name(session);
-        const turn = session.turn === null ? null : 1;
-        return await finishWait(client, rollcall, output, { session, after: 0, turn, text: what.prompt });
-      }
-      const attaches = kind === "interactive" && canAttach(input, output);
-      if (attaches) return attachTo(rollcall, output, session.id);
-      if (output.isJson) output.json(session);
-      else output.line(session.id);
-      if (launch.view === "tmux" && !output.isJson)
-        output.note(`In tmux: ${tmuxCommand(rollcall, session.id)}`);
-      return 0;
-    });
+    return withDaemon(
+      output,
+      async (client, rollcall) => {
+        const parent = optionOf(input, "parent");
+        const parentId = parent === undefined ? undefined : await rollcall.resolve(parent);
+        const branch = optionOf(input, "worktree");
+        using interrupt = wait ? new InterruptNotice(output) : undefined;
+        const session = await inWorktree(rollcall, branch, launch.cwd, async (worktree) =>
+          client.call<SessionRecord>("start_session", {
+            ...identity,
+            ...optional("parentId", parentId),
+            ...(worktree ? { metadata: { ...identity.metadata, worktree: worktreeOf(worktree) } } : {}),
+            ...what,
+            ...launch,
+            ...(worktree ? { cwd: worktree.path } : {}),
+            kind,
+            env,
+            channel: identity.channel ?? "cli",
+            ...(wait && identity.kind === undefined ? { closesInput: true } : {}),
+            ...(has(input, "keep-children") ? { keepChildren: true } : {}),
+            ...optional("waitPattern", optionOf(input, "wait-pattern")),
+            ...optional("key", key),
+          }),
+        );
+        if (wait) {
+          interrupt?.name(session);
+          const turn = session.turn === null ? null : 1;
+          return await finishWait(client, rollcall, output, { session, after: 0, turn, text: what.prompt });
+        }
+        const attaches = kind === "interactive" && canAttach(input, output);
+        if (attaches) return attachTo(rollcall, output, session.id);
+        if (output.isJson) output.json(session);
+        else output.line(session.id);
+        if (launch.view === "tmux" && !output.isJson)
+          output.note(`In tmux: ${tmuxCommand(rollcall, session.id)}`);
+        return 0;
+      },
+      BY_PROJECT,
+    );
   },
 };
 
@@ -116,25 +126,6 @@ function notAType(type: string): RollcallError {
   return new RollcallError("bad_usage", `${JSON.stringify(type)} is not an agent that Rollcall can start.`, {
     hint: `To start it as a command: \`rollcall start -- ${type} …\`. By name: ${STARTABLE_TYPES.join(", ")}.`,
   });
-}
-
-/** Named now, so that nobody takes them for working. */
-function refuseLater(input: Input): void {
-  for (const name of ["max-cost", "max-tokens"])
-    if (optionOf(input, name) !== undefined)
-      throw new RollcallError(
-        "not_offered",
-        `--${name} is not offered yet: usage is not counted live before a later version.`,
-        {
-          hint: "Use --timeout or --idle-timeout.",
-        },
-      );
-  const kind = optionOf(input, "kind");
-  if (kind === "acp")
-    throw new RollcallError("not_offered", "The kind acp is not offered yet.", {
-      hint: "Use interactive or autonomous.",
-    });
-  if (kind !== undefined) checkOneOf(STARTABLE_KINDS, kind, "kind");
 }
 
 function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {

@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import type { SessionRecord } from "../../domain/session/session.ts";
+import { type CeilingUse, ceilingUse } from "../../home/ceiling.ts";
 import { homeFolder, storePath } from "../../home/layout.ts";
 import { loadConfig } from "../../home/settings.ts";
 import { bytes, duration, plural } from "../../present/format.ts";
 import { type Command, has, JSON_OPTION } from "../framework/command.ts";
 import type { Output } from "../framework/output.ts";
+import { describeImport, type ImportStatus } from "../import-status.ts";
 import { ANSWER_MS, askDaemon } from "../live.ts";
 import { withRollcall } from "../open.ts";
 
@@ -15,7 +17,11 @@ interface DaemonStatus {
   readonly log: string;
   readonly uptimeMs: number;
   readonly memoryRssBytes: number;
+  readonly import: ImportStatus;
 }
+
+/** For the sizes of all files. */
+const MOST_MS = 1000;
 
 export const command: Command = {
   words: "",
@@ -29,7 +35,8 @@ export const command: Command = {
   ],
   async run(input, output) {
     const home = homeFolder();
-    const { machine } = loadConfig(home, undefined).config;
+    const { config } = loadConfig(home, undefined);
+    const { machine } = config;
     const live = await liveSessions(output, home);
     const waiting = live.filter(isWaiting).length;
     if (has(input, "short") && !output.isJson) {
@@ -39,8 +46,10 @@ export const command: Command = {
     const found = await askDaemon(home);
     using client = found === "silent" ? undefined : found;
     const daemon = found === "silent" ? found : await client?.call<DaemonStatus>("get_status", {});
-    if (output.isJson) output.json(wireOf(daemon, storePath(home), machine, live.length, waiting));
-    else output.line(describe(daemon, storePath(home), machine, live.length, waiting));
+    const size = await ceilingUse(home, config, { mostMs: MOST_MS });
+    const facts = { store: storePath(home), machine, live: live.length, waiting, size };
+    if (output.isJson) output.json(wireOf(daemon, facts));
+    else output.line(describe(daemon, facts));
     return daemon === "silent" ? 1 : 0;
   },
 };
@@ -55,45 +64,58 @@ function isWaiting({ state }: SessionRecord): boolean {
   return state === "waiting_input";
 }
 
-function wireOf(
-  daemon: DaemonStatus | "silent" | undefined,
-  store: string,
-  machine: string,
-  live: number,
-  waiting: number,
-): object {
+interface Facts {
+  readonly store: string;
+  readonly machine: string;
+  readonly live: number;
+  readonly waiting: number;
+  /** Where a ceiling is set. */
+  readonly size: CeilingUse | undefined;
+}
+
+function wireOf(daemon: DaemonStatus | "silent" | undefined, { size, ...facts }: Facts): object {
   const known: Partial<DaemonStatus> = daemon === "silent" ? {} : (daemon ?? {});
   const { pid = null, version = null, socket = null, ...rest } = known;
   const more = daemon === "silent" ? { isSilent: true } : rest;
   return {
     daemon: { running: daemon !== undefined, pid, version, socket, url: null, tokenFile: null, ...more },
-    store,
-    machine,
-    live,
-    waiting,
+    ...facts,
+    size: size ?? null,
   };
 }
 
 function describe(
   daemon: DaemonStatus | "silent" | undefined,
-  store: string,
-  machine: string,
-  live: number,
-  waiting: number,
+  { store, machine, live, waiting, size }: Facts,
 ): string {
   return [
     `daemon    ${aboutDaemon(daemon)}`,
     `sessions  ${plural(live, "session")} live, ${waiting} waiting`,
     `store     ${store}`,
+    ...(size === undefined ? [] : [`size      ${aboutSize(size)}`]),
     `machine   ${machine}`,
   ].join("\n");
 }
 
+function aboutSize({ bytes: used, ceilingBytes, level }: CeilingUse): string {
+  const sum = `${bytes(used)} of ${bytes(ceilingBytes)} (retention.ceiling)`;
+  return level === "below" ? sum : `${sum}: ${level} the ceiling; \`rollcall doctor\` tells more`;
+}
+
 function aboutDaemon(daemon: DaemonStatus | "silent" | undefined): string {
-  if (daemon === undefined) return "does not run; the next live command starts it";
+  if (daemon === undefined)
+    return process.env.ROLLCALL_SESSION_ID
+      ? "does not run, and a session cannot start it (`rollcall up` in a terminal of your own does)"
+      : "does not run; the next live command starts it";
   if (daemon === "silent")
     return `does not answer within ${ANSWER_MS / 1000} s; agents run on without it (\`rollcall doctor\` tells more)`;
-  const { version, pid, uptimeMs, memoryRssBytes, log } = daemon;
+  const { version, pid, uptimeMs, memoryRssBytes, log, import: imports } = daemon;
   const facts = `version ${version}, pid ${pid}, up ${duration(uptimeMs)}, ${bytes(memoryRssBytes)}`;
-  return `runs (${facts})\nlog       ${log}`;
+  return `runs (${facts})\nlog       ${log}\nimport    ${aboutImport(imports)}`;
+}
+
+/** A daemon of an earlier release does not say. */
+function aboutImport(status: ImportStatus | undefined): string {
+  if (!status?.isFollowing) return "follows nothing (`rollcall import` once, and setting import.follow)";
+  return describeImport(status);
 }

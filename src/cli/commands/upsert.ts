@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { RollcallError } from "../../domain/errors.ts";
 import { parseUpsert } from "../../domain/session/upsert.ts";
 import { type Command, JSON_OPTION } from "../framework/command.ts";
-import { withRollcall } from "../open.ts";
+import { BY_PROJECT, withRollcall } from "../open.ts";
 
 const CHUNK = 1000;
 
@@ -18,14 +18,18 @@ export const command: Command = {
   ],
   async run(_input, output) {
     const lines = await readLines();
-    return withRollcall(output, async (rollcall) => {
-      let upserted = 0;
-      for (let start = 0; start < lines.length; start += CHUNK)
-        upserted += await rollcall.upsert(lines.slice(start, start + CHUNK));
-      if (output.isJson) output.json({ upserted });
-      else output.line(`${upserted} ${upserted === 1 ? "session" : "sessions"} up to date.`);
-      return 0;
-    });
+    return withRollcall(
+      output,
+      async (rollcall) => {
+        let upserted = 0;
+        for (let start = 0; start < lines.length; start += CHUNK)
+          upserted += await rollcall.upsert(lines.slice(start, start + CHUNK));
+        if (output.isJson) output.json({ upserted });
+        else output.line(`${upserted} ${upserted === 1 ? "session" : "sessions"} up to date.`);
+        return 0;
+      },
+      BY_PROJECT,
+    );
   },
 };
 

@@ -1,11 +1,14 @@
 import { RollcallError } from "../../domain/errors.ts";
 import type { SessionRecord } from "../../domain/session/session.ts";
-import { STATES, type State } from "../../domain/session/state.ts";
+import { isLive, STATES, type State } from "../../domain/session/state.ts";
 import type { Turn } from "../../domain/session/turn.ts";
 import { limitOf } from "../../home/settings.ts";
+import { printable } from "../../present/text.ts";
+import { turnError } from "../../present/turn.ts";
 import { type Command, has, type Input, JSON_OPTION, optionOf } from "../framework/command.ts";
 import { usage } from "../framework/parse.ts";
 import { limitOption, withDaemon } from "../live.ts";
+import { describeEnd } from "../sessions/describe-end.ts";
 
 interface Waited {
   readonly session: SessionRecord;
@@ -58,11 +61,15 @@ export const command: Command = {
   },
 };
 
-function describe({ session, reached }: Waited): string {
-  const how = session.waiting === null ? "" : ` (${session.waiting.for})`;
-  return reached === null
-    ? `${session.id} ended without: ${session.state}`
-    : `${session.id} ${reached}${how}`;
+function describe({ session, reached, turn }: Waited): string {
+  const { id, state, waiting } = session;
+  const error = turnError({ turn });
+  if (!isLive(state)) {
+    const how = error === null ? describeEnd(session) : `${describeEnd(session)}: ${printable(error)}`;
+    return reached === null ? `${id} ended without: ${how}` : `${id} ${how}`;
+  }
+  const why = error === null ? "" : `; its turn failed: ${printable(error)}`;
+  return `${id} ${reached}${waiting === null ? "" : ` (${waiting.for})`}${why}`;
 }
 
 function statesOf(input: Input): State[] | undefined {

@@ -5,7 +5,9 @@ import { type Check, guarded, ok } from "../../record/doctor.ts";
 import { openRollcall } from "../../record/open.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { ANSWER_MS, askDaemon, nativeProgram } from "../live.ts";
+import { importCheck } from "./import-check.ts";
 import { endOrphans, findOrphans } from "./orphans.ts";
+import { sizeCheck } from "./size-check.ts";
 import { findStrayFiles, removeStrayFiles } from "./stray-files.ts";
 import { survivorsCheck } from "./survivors-check.ts";
 
@@ -16,11 +18,13 @@ declare const ROLLCALL_VERSION: string;
 const WRONG_USAGE = 2;
 const SHOWN = 5;
 
-/** Everything that live sessions need, and what is left of those that are over. */
+/** How much there is, everything that live sessions need, and what is left of those that are over. */
 export async function examineLive({ fix }: { readonly fix: boolean }): Promise<Check[]> {
   return [
+    await guarded("size", () => withStore(sizeCheck)),
     await guarded("holder", holderCheck),
     await guarded("daemon", daemonCheck),
+    await guarded("import", importCheck),
     await guarded("tmux", tmuxCheck),
     await guarded("orphans", () => withStore((rollcall) => orphansCheck(rollcall, fix))),
     await guarded("survivors", async () => survivorsCheck()),
@@ -29,7 +33,7 @@ export async function examineLive({ fix }: { readonly fix: boolean }): Promise<C
 }
 
 async function withStore(look: (rollcall: Rollcall) => Promise<Check>): Promise<Check> {
-  await using rollcall = await openRollcall({ warn: () => {} });
+  await using rollcall = await openRollcall({ warn: () => {}, isProjectOptional: true });
   return await look(rollcall);
 }
 

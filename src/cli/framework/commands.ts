@@ -120,6 +120,11 @@ export const GROUPS: readonly Group[] = [
       },
       { name: "logs", summary: "print what its terminal showed", load: () => import("../commands/logs.ts") },
       {
+        name: "replay",
+        summary: "play what its terminal showed",
+        load: () => import("../commands/replay.ts"),
+      },
+      {
         name: "samples",
         summary: "show what it used over time",
         load: () => import("../commands/samples.ts"),
@@ -140,8 +145,13 @@ export const GROUPS: readonly Group[] = [
         load: () => import("../commands/stats.ts"),
       },
       {
+        name: "import",
+        summary: "take in the histories that agents keep on disk",
+        load: () => import("../commands/import.ts"),
+      },
+      {
         name: "export",
-        summary: "write a session out as JSON or Markdown",
+        summary: "write a session out as JSON, Markdown, HTML or asciicast",
         load: () => import("../commands/export.ts"),
       },
     ],
@@ -191,6 +201,11 @@ export const GROUPS: readonly Group[] = [
         name: "restore",
         summary: "go back to a backup, or rebuild from record files",
         load: () => import("../commands/restore.ts"),
+      },
+      {
+        name: "redact",
+        summary: "take secrets out of what is stored already",
+        load: () => import("../commands/redact.ts"),
       },
       {
         name: "verify",

@@ -62,7 +62,7 @@ async function wordCandidates(command: Command, place: number): Promise<readonly
 /** Ids and names of the sessions that were active last. Where nothing was recorded yet, nothing is made. */
 async function sessions(): Promise<string[]> {
   if (!existsSync(storePath(homeFolder()))) return [];
-  await using rollcall = await openRollcall({ warn: () => {} });
+  await using rollcall = await openRollcall({ warn: () => {}, isProjectOptional: true });
   const { sessions: recent } = await rollcall.page({ limit: MOST_SESSIONS });
   const names = recent.flatMap(({ id, name }) =>
     name === null || printable(name) !== name ? [id] : [name, id],

@@ -12,7 +12,15 @@ interface DemoSession {
   readonly prompt?: string;
 }
 
-const CLOCK = "while :; do date +%T; sleep 2; done";
+/**
+ * Sorts numbers between two readings of the clock, so that CPU moves on the roll. Keeps 1.3 MB more each time, up to some
+ * 30 MB, so that memory moves whenever it is sampled: a sample hardly ever meets the sort itself.
+ */
+const CLOCK = [
+  "while :; do seq 150000 | sort -R >/dev/null",
+  'kept="$kept$(seq 200000)"; [ "$(printf %s "$kept" | wc -c)" -gt 30000000 ] && kept=',
+  "date +%T; sleep 3; done",
+].join("; ");
 
 /** No model is called; this one has a price, so that the demo shows what such a fleet would cost. */
 const PRICED_MODEL = "gpt-5";

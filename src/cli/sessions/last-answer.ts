@@ -2,11 +2,12 @@ import type { Client } from "../../client/client.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import type { SessionRecord } from "../../domain/session/session.ts";
 import { isLive, type State } from "../../domain/session/state.ts";
-import type { Turn } from "../../domain/session/turn.ts";
+import { NOT_DELIVERED, type Turn } from "../../domain/session/turn.ts";
 import { answerCommand, questionOf } from "../../present/request.ts";
 import { lastAnswer } from "../../record/last-answer.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import type { Output } from "../framework/output.ts";
+import { describeEnd } from "./describe-end.ts";
 import { offerWorktree } from "./worktree-offer.ts";
 
 interface Waited {
@@ -99,14 +100,11 @@ function called({ id, name }: SessionRecord): string {
 
 function reasonOf({ session, turn }: Waited): string {
   const error = turn?.error ?? null;
+  if (error === NOT_DELIVERED)
+    return `it did not show that it took the text. See its screen with rollcall data ${session.id}`;
   if (error !== null) return error;
   if (!isLive(session.state)) return describeEnd(session);
   return turn?.outcome === "interrupted" ? "the turn was interrupted" : "how the turn went is not known";
-}
-
-function describeEnd({ state, outcome, exitCode, exitSignal, endReason }: SessionRecord): string {
-  const how = endReason ?? exitSignal ?? (exitCode === null ? outcome : `exit ${exitCode}`);
-  return how === null ? state : `${state} (${how})`;
 }
 
 function exitOf({ endReason, outcome }: SessionRecord): number {

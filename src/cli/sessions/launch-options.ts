@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { RollcallError } from "../../domain/errors.ts";
+import { parseUsd } from "../../domain/limits/money.ts";
+import { NO_LIMIT } from "../../home/setting.ts";
 import { has, type Input, type OptionSpec, optionOf } from "../framework/command.ts";
 import { usage } from "../framework/parse.ts";
+import { parseCount } from "../framework/parse-value.ts";
 import { limitOption } from "../live.ts";
 
 /** What every launch of an agent takes: by start, and in part by resume and fork. */
@@ -13,8 +16,8 @@ export const LAUNCH_OPTIONS = {
   "env-file": { value: "FILE", about: "more variables, one K=V on each line" },
   timeout: { value: "DURATION", about: "end it after so long, or `none` (`session.timeout`)" },
   "idle-timeout": { value: "DURATION", about: "end it when nothing happened for so long, or `none`" },
-  "max-cost": { value: "USD", about: "end it at this cost (not offered yet)" },
-  "max-tokens": { value: "N", about: "end it at so many tokens (not offered yet)" },
+  "max-cost": { value: "USD", about: "end it when it and all below it cost so much, or `none`" },
+  "max-tokens": { value: "N", about: "end it when it and all below it used so many tokens, or `none`" },
   tmux: { about: "also show it in Rollcall's own tmux" },
   detach: { short: "d", about: "do not attach" },
 } as const satisfies Record<string, OptionSpec>;
@@ -26,12 +29,16 @@ export interface LaunchInput {
   readonly view?: "tmux";
   readonly timeoutMs?: number | null;
   readonly idleTimeoutMs?: number | null;
+  readonly maxCostNanoUsd?: number | null;
+  readonly maxTokens?: number | null;
 }
 
 export function launchOf(input: Input): LaunchInput {
   const prompt = optionOf(input, "prompt");
   const timeoutMs = limitOption(input, "timeout");
   const idleTimeoutMs = limitOption(input, "idle-timeout");
+  const maxCostNanoUsd = costOption(input);
+  const maxTokens = tokensOption(input);
   return {
     cwd: resolve(optionOf(input, "cwd") ?? currentFolder()),
     umask: process.umask(),
@@ -39,7 +46,25 @@ export function launchOf(input: Input): LaunchInput {
     ...(has(input, "tmux") ? { view: "tmux" } : {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+    ...(maxCostNanoUsd === undefined ? {} : { maxCostNanoUsd }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
   };
+}
+
+function costOption(input: Input): number | null | undefined {
+  const text = optionOf(input, "max-cost");
+  if (text === undefined || text === NO_LIMIT) return text && null;
+  const nanoUsd = parseUsd(text);
+  if (nanoUsd !== undefined) return nanoUsd;
+  throw new RollcallError("bad_input", `${JSON.stringify(text)} is not an amount for --max-cost.`, {
+    hint: "Write dollars, such as 5 or 0.25: more than 0, at most 1000000, with at most nine decimals.",
+  });
+}
+
+function tokensOption(input: Input): number | null | undefined {
+  const text = optionOf(input, "max-tokens");
+  if (text === undefined || text === NO_LIMIT) return text && null;
+  return parseCount(text, "--max-tokens");
 }
 
 /** A text may stand as a word or behind --prompt, not in both places. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isLive } from "../../domain/session/state.ts";
+import { toInstant } from "../../domain/time.ts";
 import { toWire } from "../../domain/wire.ts";
 import { recordingFolder } from "../../home/layout.ts";
 import { RenderedLog } from "../../host/rendered-log.ts";
@@ -55,7 +56,7 @@ function printRecording(output: Output, printed: Printed, isOver: boolean): void
   };
   for (const [seconds, kind, text] of recording.next()) {
     printed.hasTerminal = true;
-    if (output.isJson) output.text(`${JSON.stringify({ seconds, kind, text })}\n`);
+    if (output.isJson) output.text(`${JSON.stringify({ at: toInstant(seconds * 1000), kind, text })}\n`);
     else if (kind === "o") print(terminal.write(text));
     else if (kind === "r") resize(terminal, text);
     else if (!isStateMark(text)) print([...terminal.show({ isOver: true }), `[${text}]`]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeyReader } from "./keys.ts";
+import { KeyReader } from "../full-screen/keys.ts";
 import { EMPTY_LINE, edit, textOf } from "./line-editor.ts";
 
 const keysIn = (...chunks: (string | Buffer)[]) => {

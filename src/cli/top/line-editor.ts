@@ -1,4 +1,4 @@
-import type { Key } from "./keys.ts";
+import type { Key } from "../full-screen/keys.ts";
 
 /** A line that a person writes, with the cursor between two characters. */
 export interface Line {

@@ -5,14 +5,14 @@ import { nextWaiting, type Visits } from "../../present/next-waiting.ts";
 import { canAttach } from "../../present/roll-order.ts";
 import type { Rollcall } from "../../record/rollcall.ts";
 import { describeError, type Output } from "../framework/output.ts";
+import { FullScreen } from "../full-screen/full-screen.ts";
+import type { Key } from "../full-screen/keys.ts";
 import { attachTo } from "../sessions/attach.ts";
 import { terminalsOf } from "../terminals.ts";
+import { Actions, nameOf } from "./actions.ts";
 import { DaemonWatch } from "./daemon-watch.ts";
-import { Deeds, nameOf } from "./deeds.ts";
 import { Fleet } from "./fleet.ts";
-import type { Key } from "./keys.ts";
 import { EMPTY_LINE, edit, type Line, textOf } from "./line-editor.ts";
-import { FullScreen } from "./screen.ts";
 import { Selection } from "./selection.ts";
 import { frameOf, helpOf } from "./view.ts";
 
@@ -29,6 +29,8 @@ const CHANGED = "It changed just now. Look again before you press a key for it."
 type Dialog =
   | { readonly asks: "end"; readonly session: SessionRecord }
   | { readonly asks: "text"; readonly session: SessionRecord; readonly line: Line }
+  /** No text can be given now: one that is typed all the same must not mean keys. */
+  | { readonly asks: "nothing"; readonly refusal: string }
   | { readonly asks: "help" };
 
 /** The live roll. Sleeps until the store's feed, a key or, for the times it shows, a second wakes it. */
@@ -38,7 +40,7 @@ export class Top {
   readonly #note: string | undefined;
   readonly #fleet: Fleet;
   readonly #daemon: DaemonWatch;
-  readonly #deeds: Deeds;
+  readonly #actions: Actions;
   readonly #screen: FullScreen;
   readonly #selection = new Selection(() => performance.now());
   readonly #left = Promise.withResolvers<number>();
@@ -59,8 +61,10 @@ export class Top {
     this.#note = note;
     this.#fleet = new Fleet(rollcall);
     this.#daemon = new DaemonWatch(rollcall.context.home, () => this.#draw());
-    this.#deeds = new Deeds(this.#daemon);
+    this.#actions = new Actions(this.#daemon);
     this.#screen = new FullScreen(output, {
+      needs: "top",
+      hint: "`rollcall` prints the same once, and `rollcall events -f` what happens.",
       key: (key) => this.#press(key),
       resized: () => this.#draw(),
       lost: () => this.#left.resolve(0),
@@ -134,7 +138,7 @@ export class Top {
       isSettled: settlesInMs === 0,
       terminals: terminalsOf(rows.map(({ session }) => session)),
       isDaemonRunning: this.#daemon.isRunning,
-      message: this.#message,
+      message: this.#dialog?.asks === "nothing" ? this.#dialog.refusal : this.#message,
       question: this.#dialog?.asks === "end" ? endQuestion(this.#dialog.session) : undefined,
       writing:
         this.#dialog?.asks === "text"
@@ -162,12 +166,14 @@ export class Top {
     if (!dialog) this.#act(key);
     else if (dialog.asks === "text") this.#write(dialog, key);
     else if (dialog.asks === "end") this.#answerEnding(dialog.session, key);
+    else if (dialog.asks === "nothing" && !["escape", "enter", "leave"].includes(key as string))
+      this.#dialog = dialog;
     this.#draw();
   }
 
   #answerEnding(session: SessionRecord, key: Key): void {
     if (typeof key === "object" && "text" in key && key.text === "y")
-      this.#say(`Ending ${nameOf(session)} …`, this.#deeds.end(session));
+      this.#say(`Ending ${nameOf(session)} …`, this.#actions.end(session));
     else if (key === "leave") this.#left.resolve(0);
   }
 
@@ -175,7 +181,7 @@ export class Top {
     const { session, line } = dialog;
     if (key === "escape" || key === "leave") return;
     if (key !== "enter") this.#dialog = { ...dialog, line: edit(line, key) };
-    else if (textOf(line).trim() !== "") this.#say("Sending …", this.#deeds.send(session, textOf(line)));
+    else if (textOf(line).trim() !== "") this.#say("Sending …", this.#actions.send(session, textOf(line)));
   }
 
   #act(pressed: Key): void {
@@ -200,16 +206,16 @@ export class Top {
   /** Only what the person has had time to read. */
   #decide(session: SessionRecord, letter: string): void {
     if (this.#selection.settlesInMs(letter === "e" ? "session" : "request") > 0) this.#message = CHANGED;
-    else if (letter === "a") this.#say("Approving …", this.#deeds.decide(session, "approve"));
-    else if (letter === "d") this.#say("Denying …", this.#deeds.decide(session, "deny"));
+    else if (letter === "a") this.#say("Approving …", this.#actions.decide(session, "approve"));
+    else if (letter === "d") this.#say("Denying …", this.#actions.decide(session, "deny"));
     else if (letter === "e") this.#dialog = { asks: "end", session };
-    else this.#say("Answering …", this.#deeds.choose(session, Number(letter)));
+    else this.#say("Answering …", this.#actions.choose(session, Number(letter)));
   }
 
   #beginText(session: SessionRecord): void {
-    const refusal = this.#deeds.refusesText(session);
+    const refusal = this.#actions.refusesText(session);
     if (refusal === undefined) this.#dialog = { asks: "text", session, line: EMPTY_LINE };
-    else this.#message = refusal;
+    else this.#dialog = { asks: "nothing", refusal: `${refusal} Esc goes back.` };
   }
 
   #say(meanwhile: string, deed: Promise<string>): void {

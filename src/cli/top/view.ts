@@ -9,10 +9,10 @@ import { sessionColumns } from "../../present/session-columns.ts";
 import type { Column } from "../../present/table.ts";
 import { cut, padTo, printable, widthOf } from "../../present/text.ts";
 import { turnError } from "../../present/turn.ts";
+import type { Size } from "../full-screen/full-screen.ts";
 import { paint, table } from "../table.ts";
-import { nameOf } from "./deeds.ts";
+import { nameOf } from "./actions.ts";
 import type { Line } from "./line-editor.ts";
-import type { Size } from "./screen.ts";
 
 export interface View {
   readonly rows: readonly RollRow[];

@@ -1,6 +1,6 @@
 import type { Deed } from "../../agents/deed.ts";
 import type { Waiting } from "../../domain/session/session.ts";
-import type { Facts, HolderPort, ScreenPort, WallClock } from "../session/ports.ts";
+import type { Facts, HolderPort, IntakePort, ScreenPort, WallClock } from "../session/ports.ts";
 import { HttpDelivery } from "./http-delivery.ts";
 import { KeysDelivery } from "./keys-delivery.ts";
 import { LinesDelivery } from "./lines-delivery.ts";
@@ -10,9 +10,12 @@ type Ways = { readonly [V in Deed["via"]]: Way<Extract<Deed, { via: V }>> };
 
 /** Carries out deeds, each in its own way. Whether the agent accepted one is confirmed by its state, whatever the way. */
 export class Delivery implements Way<Deed> {
+  readonly #ports: IntakePort;
   readonly #ways: Ways;
+  #implied: Promise<unknown> = Promise.resolve();
 
-  constructor(ports: Facts & HolderPort & ScreenPort & WallClock) {
+  constructor(ports: Facts & HolderPort & ScreenPort & IntakePort & WallClock) {
+    this.#ports = ports;
     this.#ways = {
       keys: new KeysDelivery(ports),
       lines: new LinesDelivery(ports),
@@ -26,6 +29,15 @@ export class Delivery implements Way<Deed> {
 
   async deliver(deed: Deed): Promise<void> {
     await this.#wayOf(deed).deliver(deed);
+    if (deed.via !== "lines" || !deed.implies) return;
+    const taken = this.#ports.intake.take(deed.implies);
+    this.#implied = Promise.allSettled([this.#implied, taken]);
+    await taken;
+  }
+
+  /** Resolves when all that follows from what was delivered is in the record. */
+  async implied(): Promise<void> {
+    await this.#implied;
   }
 
   #wayOf<D extends Deed>({ via }: D): Way<D> {

@@ -5,6 +5,9 @@ import { askServer } from "../sources/agent-server.ts";
 import { unreachable } from "./unreachable.ts";
 import type { Way } from "./way.ts";
 
+/** As long as an agent may take to show that it took something: on a busy machine its server is no faster than the rest. */
+const TAKEN_MS = 10_000;
+
 type Ports = Pick<Facts, "id" | "carrying">;
 
 /** Calls the agent's own server on loopback, with the password of the launch. A server takes calls at any time. */
@@ -24,7 +27,7 @@ export class HttpDelivery implements Way<HttpCall> {
     const { server } = carrying.agentPaths;
     if (server === null) throw unreachable(id);
     const call = { method, path, ...(body === undefined ? {} : { body }) };
-    const { status } = await askServer(server, call).catch((cause: unknown) => {
+    const { status } = await askServer(server, call, TAKEN_MS).catch((cause: unknown) => {
       throw notAccepted(id, "its server does not answer", cause);
     });
     if (status < 200 || status > 299) throw notAccepted(id, `its server answers ${status}`);

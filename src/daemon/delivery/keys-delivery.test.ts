@@ -88,6 +88,37 @@ test("keys without a page of their own are pressed one after the other, 50 ms ap
   expect(sent.all).toEqual(["I y", "I \r", "I z"]);
 });
 
+test("a key with a rest of its own is pressed so long after the screen shows what it is for", async () => {
+  const { delivery, sent } = deliveryOf({ shown: "Sure?" });
+  const delivered = delivery.deliver({ ...YES, more: [{ bytes: "\r", onScreen: "Sure\\?", restMs: 300 }] });
+  await pass(299);
+  expect(sent.all).toEqual(["I y"]);
+  await pass(1);
+  await delivered;
+  expect(sent.all).toEqual(["I y", "I \r"]);
+});
+
+test("a key that moves the cursor is pressed each second until it has, and the next key waits for that", async () => {
+  const { delivery, terminal, sent } = deliveryOf({ shown: "> a" });
+  const delivered = delivery.deliver({ ...YES, bytes: " ", movesCursor: true, more: ["\r"] });
+  await pass(1900);
+  expect(sent.all).toEqual(["I  ", "I  "]);
+  terminal.shown = "> a ";
+  await pass(150);
+  await delivered;
+  expect(sent.all).toEqual(["I  ", "I  ", "I \r"]);
+});
+
+test("a cursor that does not move holds a key up for 5 s", async () => {
+  const { delivery, sent } = deliveryOf({ shown: "> a" });
+  const delivered = delivery.deliver({ ...YES, bytes: " ", movesCursor: true, more: ["\r"] });
+  await pass(4900);
+  expect(sent.all).not.toContain("I \r");
+  await pass(300);
+  await delivered;
+  expect(sent.all).toEqual([...Array(5).fill("I  "), "I \r"]);
+});
+
 test("the next key waits until the screen shows what it is for", async () => {
   const { delivery, terminal, sent } = deliveryOf({ shown: "Choose" });
   const delivered = delivery.deliver({ ...YES, more: [{ bytes: "2", onScreen: "Sure\\?" }] });

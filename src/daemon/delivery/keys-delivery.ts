@@ -14,6 +14,9 @@ const NEXT_LOOK_MS = 50;
 /** An Enter that comes in one piece with a paste would be taken for part of it. */
 const BETWEEN_KEYS_MS = 50;
 const SHOWN_MS = 10_000;
+const AGAIN_MS = 1000;
+/** A cursor that does not move by then may be one that this program does not show. */
+const MOVED_MS = 5000;
 
 type Ports = Pick<Facts, "id"> & HolderPort & ScreenPort & WallClock;
 
@@ -37,10 +40,12 @@ export class KeysDelivery implements Way<Keys> {
 
   /** The first key is pressed at once: its caller has asked `untilReadyMs` before. */
   async deliver(deed: Keys): Promise<void> {
-    for (const [index, { bytes, onScreen }] of keysIn(deed).entries()) {
+    for (const [index, key] of keysIn(deed).entries()) {
+      const { bytes, onScreen, restMs = BETWEEN_KEYS_MS, movesCursor = false } = key;
       if (index > 0 && onScreen !== undefined) await this.#untilShown(onScreen);
-      if (index > 0) await sleep(BETWEEN_KEYS_MS, undefined, { ref: false });
-      this.#press(bytes);
+      if (index > 0) await sleep(restMs, undefined, { ref: false });
+      if (movesCursor) await this.#pressUntilMoved(bytes);
+      else this.#press(bytes);
     }
   }
 
@@ -57,6 +62,27 @@ export class KeysDelivery implements Way<Keys> {
       if (performance.now() > lastMs) throw halfGiven(this.#ports.id);
       await sleep(NEXT_LOOK_MS);
     }
+  }
+
+  async #pressUntilMoved(bytes: string): Promise<void> {
+    const place = await this.#cursor();
+    const lastMs = performance.now() + MOVED_MS;
+    do this.#press(bytes);
+    while (!(await this.#isMoved(place)) && performance.now() < lastMs);
+  }
+
+  async #isMoved(place: string | undefined): Promise<boolean> {
+    const lastMs = performance.now() + AGAIN_MS;
+    while ((await this.#cursor()) === place) {
+      if (place === undefined || performance.now() >= lastMs) return place === undefined;
+      await sleep(NEXT_LOOK_MS);
+    }
+    return true;
+  }
+
+  async #cursor(): Promise<string | undefined> {
+    const { row, column } = (await this.#ports.screen.now())?.cursor ?? {};
+    return row === undefined ? undefined : `${row} ${column}`;
   }
 
   async #shows(onScreen: string): Promise<boolean> {

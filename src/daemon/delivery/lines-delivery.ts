@@ -15,9 +15,10 @@ export class LinesDelivery implements Way<Lines> {
     return 0;
   }
 
-  async deliver({ lines }: Lines): Promise<void> {
+  async deliver({ lines, closes }: Lines): Promise<void> {
     const { connection } = this.#ports.holder;
     if (!connection) throw unreachable(this.#ports.id);
-    connection.input(lines.map((line) => `${line}\n`).join(""));
+    if (lines.length > 0) connection.input(lines.map((line) => `${line}\n`).join(""));
+    if (closes) connection.closeInput();
   }
 }

@@ -63,7 +63,7 @@ export class Notifier {
   async #tell(event: FeedEvent): Promise<void> {
     const session = await this.#services.rollcall.find(event.sessionId);
     if (!session || !isNews(event, session) || this.#wasTold(session)) return;
-    // Whoever has it in front of them sees it wait.
+    // A person who has it in front of them sees it wait.
     if (session.waiting && session.attached === true) return;
     const { context, log } = this.#services;
     const sentence = sentenceOf(session);
@@ -127,7 +127,7 @@ export function sentenceOf({ name, id, state, waiting, outcome }: SessionRecord)
   return sentence.length > LONGEST_SENTENCE ? `${sentence.slice(0, LONGEST_SENTENCE)}…` : sentence;
 }
 
-/** Where there is a desktop to show it on. */
+/** Finds `notify-send` where there is a desktop to show it on. */
 function findNotifySend(env: Readonly<Record<string, string | undefined>>): string | undefined {
   if (!env.DISPLAY && !env.WAYLAND_DISPLAY) return undefined;
   const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder.startsWith("/"));

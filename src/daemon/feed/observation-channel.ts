@@ -1,8 +1,8 @@
 import type { Sample } from "../../domain/sample.ts";
-import type { Observed } from "../../domain/session/session.ts";
+import type { LiveFacts } from "../../domain/session/session.ts";
 
 /** A fresh observation of a session; durable nowhere yet, and perhaps never. */
-export interface LiveObservation extends Partial<Omit<Observed, "resources">> {
+export interface LiveObservation extends Partial<Omit<LiveFacts, "resources">> {
   readonly sessionId: string;
   readonly sample?: Sample;
 }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { Parsed } from "../../agents/parsed.ts";
+import type { Memory, Parsed } from "../../agents/parsed.ts";
 import type { Signal } from "../../domain/supervise/signal.ts";
 import { launched } from "../../testing/carried.ts";
 import { request } from "../../testing/events.ts";
@@ -51,6 +51,19 @@ test("identity, entries and usage of a piece are in the record before its signal
   expect(at.session.activity.current?.text).toBe("one");
 });
 
+test.each([
+  [{ turn: { isBegun: true } } as const, undefined, true],
+  [{}, { key: "out-1", opensTurn: true }, true],
+  [{ turn: { over: { result: "good", why: null } } } as const, { key: "out-1" }, undefined],
+])("a text opens a turn where its piece or its place says so: %o %o", async (mark, place, opensTurn) => {
+  await using at = await intakePlace();
+  const entries = [{ role: "user", kind: "text", text: "hi", tool: null }] as const;
+  await at.intake.take({ entries, ...mark }, place);
+  const body = (await at.place.context.store.events("s")).at(-1)?.body;
+  expect(body).toMatchObject({ kind: "entry_added" });
+  expect(body?.kind === "entry_added" && body.opensTurn).toBe(opensTurn);
+});
+
 test("of a piece that belongs to a child nothing but its memory counts", async () => {
   await using at = await intakePlace();
   const before = await at.events();
@@ -68,7 +81,8 @@ test("of a piece that belongs to a child nothing but its memory counts", async (
     reply: { via: "lines", lines: ["no"] },
   });
   expect([at.session.memory.all, heard, at.session.signals]).toEqual([{ children: 1 }, [], []]);
-  expect([await at.events(), at.session.asked.all, at.session.delivered.all]).toEqual([before, [], []]);
+  expect([await at.events(), at.session.delivered.all]).toEqual([before, []]);
+  expect(at.session.asked.all).toEqual(["look for sub-agents"]);
 });
 
 test("a piece that is read twice is added once, and one without a place each time", async () => {
@@ -114,6 +128,20 @@ test("a piece that awaits a hook is parsed again after half a second without one
   await done;
   expect(parse).toHaveBeenCalledTimes(2);
   expect(parse).toHaveBeenLastCalledWith({});
+});
+
+test("a piece that awaits the transcript is parsed again when what is there of it is read", async () => {
+  await using at = await intakePlace();
+  const { catchUp } = at.session.sources;
+  at.session.sources.catchUp = async () => {
+    await catchUp.call(at.session.sources);
+    at.session.memory.merge({ read: true });
+  };
+  const parse = vi.fn(
+    (memory: Memory): Parsed => ({ awaits: "transcript", ...says(`read: ${memory.read}`) }),
+  );
+  await at.intake.parsed(parse);
+  expect([parse.mock.calls.length, await at.session.said()]).toEqual([2, ["assistant: read: true"]]);
 });
 
 test("a piece that awaits nothing is parsed once, with what is remembered", async () => {
@@ -214,7 +242,7 @@ test("a protocol is answered, and a transcript that is named is followed", async
   await using at = await intakePlace();
   await at.intake.take({ reply: { via: "lines", lines: ["ok"] }, transcript: "/next" });
   expect(at.session.delivered.all).toEqual([{ via: "lines", lines: ["ok"] }]);
-  expect(at.session.asked.all).toEqual(["follow /next"]);
+  expect(at.session.asked.all).toEqual(["follow /next", "look for sub-agents"]);
 });
 
 test("an answer that an agent needs no more keeps nothing from being taken in", async () => {
@@ -243,3 +271,9 @@ test.each([
     expect(await at.session.said()).toHaveLength(count);
   },
 );
+
+test("of the last word of a source the beginning is kept, however long it is", async () => {
+  await using at = await intakePlace();
+  await at.intake.signal({ ...WORKING, excerpt: "x".repeat(1_000_000) });
+  expect(at.intake.lastWords.get("terminal")?.signal.excerpt).toBe(`${"x".repeat(4096)}…`);
+});

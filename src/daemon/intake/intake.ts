@@ -3,7 +3,9 @@ import type { Deed } from "../../agents/deed.ts";
 import type { Memory, Parsed } from "../../agents/parsed.ts";
 import type { Source } from "../../domain/session/evidence.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
+import { shortSignal } from "../../domain/supervise/short-signal.ts";
 import type { Signal } from "../../domain/supervise/signal.ts";
+import { decideParsed, type ParsedPiece, type Recordable } from "../../history/decide-parsed.ts";
 import { type Context, nowOf, stamp } from "../../record/context.ts";
 import type { Pricing } from "../pricing.ts";
 import type { ActivityWatch } from "../session/activity-watch.ts";
@@ -16,9 +18,9 @@ import type {
   Loop,
   Place,
   SourcesPort,
+  SubagentsPort,
   TranscriptPort,
 } from "../session/ports.ts";
-import { decideParsed, type ParsedPiece, type Recordable } from "./decide-parsed.ts";
 import type { KeptMemory } from "./kept-memory.ts";
 import { Unsettled } from "./unsettled.ts";
 
@@ -35,6 +37,7 @@ interface Ports
     SourcesPort,
     TranscriptPort,
     FinderPort,
+    SubagentsPort,
     DeliveryPort {
   readonly context: Context;
   readonly memory: KeptMemory;
@@ -79,8 +82,9 @@ export class Intake implements Pick<IntakePort["intake"], keyof IntakePort["inta
   /** Parses one piece with what the parsers remember of those before it. */
   async parsed(parse: (memory: Memory) => Parsed, place: Place | null = null): Promise<void> {
     const parsed = parse(this.#session.memory.all);
-    if (parsed.awaits !== "hook") return this.take(parsed, place);
-    await this.#nextHook();
+    if (parsed.awaits === "hook") await this.#nextHook();
+    else if (parsed.awaits === "transcript") await this.#session.sources.catchUp();
+    else return this.take(parsed, place);
     await this.take(parse(this.#session.memory.all), place);
   }
 
@@ -104,15 +108,26 @@ export class Intake implements Pick<IntakePort["intake"], keyof IntakePort["inta
   async take(parsed: Parsed, place: Place | null = null): Promise<void> {
     const { memory, transcript, reply } = parsed;
     if (memory) this.#session.memory.merge(memory);
-    if (parsed.child !== undefined) return;
-    const { identity, usage, entries, signal } = this.#session.redact(parsed);
+    if (parsed.child !== undefined) return this.#session.subagents.lookSoon();
+    const { identity, entries, totals, signal, unknown, ...spent } = this.#session.redact(parsed);
+    const usage = this.#usageOf(spent);
+    if (parsed.doneChildren !== undefined) this.#session.subagents.finish(parsed.doneChildren);
     if (transcript !== undefined) this.#session.transcript.follow(transcript);
+    if (transcript !== undefined) this.#session.subagents.lookSoon();
     if (reply !== undefined) await this.#reply(reply);
     for (const text of parsed.taken ?? []) for (const tell of [...this.#takers]) tell(text);
-    await this.#write({ at: parsed.at, identity, usage, entries }, place);
+    const opensTurn = parsed.turn?.isBegun === true || place?.opensTurn === true;
+    const said = { at: parsed.at, identity, usage, entries, totals, unknown };
+    await this.#write(said, place, opensTurn);
     if (entries && entries.length > 0) this.#session.activity.addEntries(entries, parsed.at);
     if (parsed.awaits === "turn") await this.#session.transcript.readTurn();
     if (signal) await this.signal(signal);
+  }
+
+  #usageOf({ usage, untimedUsage }: Pick<Parsed, "usage" | "untimedUsage">): Parsed["usage"] {
+    if (untimedUsage === undefined) return usage;
+    const at = nowOf(this.#session.context);
+    return [...(usage ?? []), ...untimedUsage.map((request) => ({ ...request, at }))];
   }
 
   /** An agent that left in the same moment needs no answer. */
@@ -120,12 +135,14 @@ export class Intake implements Pick<IntakePort["intake"], keyof IntakePort["inta
     const { log, id } = this.#session;
     await this.#session.delivery
       .deliver(reply)
-      .catch((error: unknown) => log.warn({ session: id, err: error }, "the protocol was not answered"));
+      .catch((error: unknown) =>
+        log.warn({ session: id, err: error }, "could not answer the agent's protocol"),
+      );
   }
 
   async signal(signal: Signal): Promise<void> {
     const { sources, transcriptFinder } = this.#session;
-    // Whoever sees that it rests or asks also sees what it said before; the transcript itself has just said it.
+    // A reader who sees that it rests or asks also sees what it said before; the transcript itself has just said it.
     if (signal.says !== "working" && signal.source !== "transcript") await sources.catchUp();
     if (signal.says === "working") transcriptFinder.begin();
     if (signal.settleMs !== undefined && this.#unsettled.holds(signal)) return;
@@ -144,26 +161,28 @@ export class Intake implements Pick<IntakePort["intake"], keyof IntakePort["inta
 
   async #tell(signal: Signal): Promise<void> {
     const { carrying, context } = this.#session;
-    this.#lastWords.set(signal.source, { signal, at: nowOf(context) });
+    this.#lastWords.set(signal.source, { signal: shortSignal(signal), at: nowOf(context) });
     await this.#session.observe({ saw: "signal", signal, trust: carrying.mode.trust });
   }
 
   async #tellLasted(signal: Signal): Promise<void> {
     const { log, id } = this.#session;
     await this.#tell(signal).catch((error: unknown) =>
-      log.error({ session: id, err: error }, "what the agent said could not be kept"),
+      log.error({ session: id, err: error }, "could not record a parsed piece"),
     );
   }
 
   /** Identity, entries and usage of one piece, in one commit. */
-  async #write(parsed: Recordable, place: Place | null): Promise<void> {
-    const { identity, entries = [], usage = [] } = parsed;
-    if (identity === undefined && entries.length + usage.length === 0) return;
+  async #write(parsed: Recordable, place: Place | null, opensTurn = false): Promise<void> {
+    const { identity, totals, unknown, entries = [], usage = [] } = parsed;
+    const isEmpty = [identity, totals, unknown, place?.rewoundSince].every((one) => one === undefined);
+    if (isEmpty && entries.length + usage.length === 0) return;
     const { id, carrying, context, pricing } = this.#session;
     const piece: ParsedPiece = {
       ...parsed,
       price: usage.length === 0 ? undefined : await pricing.now(),
       ...place,
+      opensTurn,
       now: nowOf(context),
       stamp: (body, at) => stamp(context, body, at),
       key: place === null ? undefined : `${place.of ?? carrying.launch.marker}-${place.key}`,

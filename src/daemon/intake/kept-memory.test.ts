@@ -38,3 +38,19 @@ test.each(['{"turn":', "[1]", ""])("a memory of %j is none", (text) => {
   writeFileSync(join(folder.path, "memory"), text);
   expect(new KeptMemory(folder.path).all).toEqual({});
 });
+
+test("what is merged together is written once, behind the work, also where that fails", async () => {
+  using folder = tempFolder();
+  const memory = new KeptMemory(folder.path);
+  await memory.together(async () => {
+    for (let turn = 1; turn <= 3; turn += 1) memory.merge({ turn });
+    expect([memory.all, readdirSync(folder.path)]).toEqual([{ turn: 3 }, []]);
+  });
+  expect(new KeptMemory(folder.path).all).toEqual({ turn: 3 });
+  const failing = memory.together(async () => {
+    memory.merge({ turn: 4 });
+    throw new Error("a full disk");
+  });
+  await expect(failing).rejects.toThrow("a full disk");
+  expect(new KeptMemory(folder.path).all).toEqual({ turn: 4 });
+});

@@ -9,6 +9,8 @@ import { LAUNCH_FILES } from "../../home/launch-folder.ts";
 export class KeptMemory {
   readonly #path: string;
   #memory: Memory | undefined;
+  #isDue = false;
+  #batches = 0;
 
   constructor(folder: string) {
     this.#path = join(folder, LAUNCH_FILES.memory);
@@ -23,9 +25,26 @@ export class KeptMemory {
     const known = this.all;
     if (Object.entries(patch).every(([name, value]) => isDeepStrictEqual(known[name], value))) return;
     this.#memory = { ...known, ...patch } as Memory;
+    this.#isDue = true;
+    if (this.#batches === 0) this.#write();
+  }
+
+  /** Writes all that the work merges once, behind it: a daemon that is killed before reads all of it again. */
+  async together(work: () => Promise<void>): Promise<void> {
+    this.#batches += 1;
+    try {
+      await work();
+    } finally {
+      this.#batches -= 1;
+      if (this.#isDue) this.#write();
+    }
+  }
+
+  #write(): void {
     const partial = `${this.#path}.partial`;
     writeFileSync(partial, JSON.stringify(this.#memory), { mode: 0o600 });
     renameSync(partial, this.#path);
+    this.#isDue = false;
   }
 }
 

@@ -2,10 +2,11 @@ import { closeTmuxView } from "../../host/tmux-view.ts";
 import { faultPoint } from "../fault-point.ts";
 import { followKept, isHeld, removeLaunch } from "../operations/kept-children.ts";
 import type { Services } from "../services.ts";
-import type { Facts } from "../session/ports.ts";
+import type { Aim, Facts } from "../session/ports.ts";
 import { holderGone } from "../session/traces.ts";
+import { conversationOf, keepTranscript } from "./kept-transcript.ts";
 
-interface Closing extends Facts {
+interface Closing extends Facts, Aim {
   readonly holder: { finish(): Promise<void> };
 }
 
@@ -15,6 +16,7 @@ export async function cleanUp(services: Services, session: Closing): Promise<voi
   try {
     faultPoint("end.recorded");
     await holder.finish();
+    keepTranscript(conversationOf(services, session));
     await services.context.files.settle(session.id);
     await services.screens.drop(folder);
     await holderGone(folder);

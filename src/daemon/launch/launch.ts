@@ -13,6 +13,7 @@ import type { Daemon } from "../daemon.ts";
 import { faultPoint } from "../fault-point.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import { agentPathsOf, writeAgentPaths } from "../sources/agent-paths.ts";
+import { conversationOf, restoreTranscript } from "./kept-transcript.ts";
 import type { PlannedLaunch } from "./plan-launch.ts";
 
 export function openPlanned(
@@ -74,6 +75,9 @@ async function startPlanned(
   const { programs } = daemon.services;
   try {
     writeFolder(session, planned);
+    // Its files are copied before whatever it does to them.
+    if (session.carrying.generation > 1)
+      restoreTranscript({ ...conversationOf(daemon.services, session), nativeId: planned.plan.nativeId });
     faultPoint("start.folder");
     return await startHolder({
       binary: programs.holder,
@@ -111,9 +115,10 @@ function writeFolder({ folder, id }: LiveSession, { plan, input, secrets }: Plan
     [LAUNCH_FILES.secrets]: JSON.stringify(secrets),
     ...(input.prompt === undefined ? {} : { [LAUNCH_FILES.prompt]: input.prompt }),
     ...(plan.opening === undefined ? {} : { [LAUNCH_FILES.opening]: plan.opening }),
+    ...(plan.memory === undefined ? {} : { [LAUNCH_FILES.memory]: JSON.stringify(plan.memory) }),
     ...plan.files,
   };
-  // What hides secrets must outlive the power if the output does.
+  // The file that names the secrets must survive a power cut if the output does.
   for (const [name, content] of Object.entries(files))
     writeFileSync(join(folder, name), content, {
       mode: 0o600,
@@ -189,9 +194,11 @@ function startFailed(
   { error, step }: Extract<HolderStart, { ok: false }>,
 ): RollcallError {
   const why = SENTENCES[error] ?? error;
+  const install = error === "ENOENT" ? plan.install : undefined;
   const what = step === "cwd" ? `The folder ${cwd}` : `${JSON.stringify(plan.command[0])}`;
   return new RollcallError("start_failed", `Session ${id}: ${what} could not be started: ${why}.`, {
-    hint: step === "exec" ? "Check its name and the PATH." : "See daemon.log in the state folder.",
+    hint:
+      step === "exec" ? (install ?? "Check its name and the PATH.") : "See daemon.log in the state folder.",
     facts: { error, step },
   });
 }

@@ -2,11 +2,12 @@ import { existsSync, statSync } from "node:fs";
 import { type Agent, findMode, findModeByName, type Mode } from "../../agents/agent.ts";
 import type { LaunchPlan, LaunchRequest } from "../../agents/launch.ts";
 import { RollcallError } from "../../domain/errors.ts";
-import { type Launch, LIMIT_KINDS, type Limit, type LimitKind } from "../../domain/session/carried.ts";
+import { type Limit, TIME_LIMITS } from "../../domain/limits/limit.ts";
+import type { Launch } from "../../domain/session/carried.ts";
 import type { Kind } from "../../domain/session/session.ts";
 import { launchFolder } from "../../home/launch-folder.ts";
 import { secretsOf } from "../../home/secrets.ts";
-import { type Config, limitOf, loadConfig } from "../../home/settings.ts";
+import { type Config, limitsOf, loadConfig } from "../../home/settings.ts";
 import { hostOf } from "../../host/host.ts";
 import { listTmuxViews } from "../../host/tmux-view.ts";
 import { freePort } from "../../machine/free-port.ts";
@@ -17,7 +18,7 @@ import type { Daemon } from "../daemon.ts";
 import { checkTyped } from "../operations/check-typed.ts";
 import { answering } from "../socket/probe-sockets.ts";
 
-/** What a launch needs beside the agent, whoever asks for it. */
+/** The input of a launch beside the agent, whoever asks for it. */
 export interface LaunchInput {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -28,6 +29,9 @@ export interface LaunchInput {
   /** Null is none, whatever the settings say. */
   readonly timeoutMs?: number | null;
   readonly idleTimeoutMs?: number | null;
+  /** In billionths of a dollar. */
+  readonly maxCostNanoUsd?: number | null;
+  readonly maxTokens?: number | null;
   readonly closesInput?: boolean;
   readonly keepChildren?: boolean;
   readonly waitPattern?: string;
@@ -54,6 +58,7 @@ export interface PlanInput {
   readonly sessionId: string;
   readonly args: readonly string[];
   readonly model: string | null;
+  readonly purpose: string | null;
   readonly continues: LaunchRequest["continues"];
   readonly input: LaunchInput;
 }
@@ -61,13 +66,14 @@ export interface PlanInput {
 /** Everything that can be wrong with a launch is found here, before anything is written. */
 export async function planLaunch(
   daemon: Daemon,
-  { agent, kind, modeName, sessionId, args, model, continues, input }: PlanInput,
+  { agent, kind, modeName, sessionId, args, model, purpose, continues, input }: PlanInput,
 ): Promise<PlannedLaunch> {
   const { places, programs, context } = daemon.services;
   checkHolder(programs.holder);
   checkFolder(input.cwd);
   if (input.prompt !== undefined) checkTyped(input.prompt);
-  const { config } = loadConfig(places.home, workspaceOf(input.cwd));
+  const loaded = loadConfig(places.home, workspaceOf(input.cwd));
+  const { config } = loaded;
   const mode = modeName === undefined ? findMode(agent, kind, args) : findModeByName(agent, modeName);
   if (!mode) throw notThatKind(agent, kind);
   const marker = randomBytes(16).toString("hex");
@@ -77,6 +83,7 @@ export async function planLaunch(
     args,
     cwd: input.cwd,
     model,
+    hasPrompt: input.prompt !== undefined,
     env: input.env,
     freshId: uuid(),
     continues,
@@ -104,7 +111,7 @@ export async function planLaunch(
     tellsTurns: mode.capabilities.tellsTurns,
     closesInput: input.closesInput ?? false,
     keepsChildren: input.keepChildren ?? false,
-    limits: limitsOf(input, config),
+    limits: launchLimits(input, limitsOf(loaded, { agentType: agent.type, purpose, cwd: input.cwd })),
     waitPattern: input.waitPattern ?? null,
   };
   const secrets = [...secretsOf(config, input.env), ...(plan.server ? [plan.server.password] : [])];
@@ -154,14 +161,23 @@ function uuid(): string {
   return process.getBuiltinModule("node:crypto").randomUUID();
 }
 
-/** What the caller asks for wins over the settings; null lifts a limit. */
-function limitsOf({ timeoutMs, idleTimeoutMs }: LaunchInput, config: Config): Limit[] {
-  const asked: Readonly<Record<LimitKind, number | null>> = {
-    timeout: timeoutMs === undefined ? limitOf(config, "session.timeout") : timeoutMs,
-    idle_timeout: idleTimeoutMs === undefined ? limitOf(config, "session.idle_timeout") : idleTimeoutMs,
+/** The caller's limits win over those of the settings; null lifts a limit. */
+function launchLimits(input: LaunchInput, settings: ReturnType<typeof limitsOf>): Limit[] {
+  const { timeoutMs, idleTimeoutMs, maxCostNanoUsd, maxTokens } = input;
+  const asked: Readonly<Record<Limit["kind"], number | null>> = {
+    timeout: timeoutMs === undefined ? settings.timeout : timeoutMs,
+    idle_timeout: idleTimeoutMs === undefined ? settings.idle_timeout : idleTimeoutMs,
+    max_cost: maxCostNanoUsd === undefined ? settings.max_cost : maxCostNanoUsd,
+    max_tokens: maxTokens === undefined ? settings.max_tokens : maxTokens,
   };
-  return LIMIT_KINDS.flatMap((kind) => {
+  return LIMITS.flatMap(({ kind, unit }) => {
     const allowed = asked[kind];
-    return allowed === null ? [] : [{ kind, allowed, unit: "ms" }];
+    return allowed === null ? [] : [{ kind, allowed, unit } as Limit];
   });
 }
+
+const LIMITS = [
+  ...TIME_LIMITS.map((kind) => ({ kind, unit: "ms" }) as const),
+  { kind: "max_cost", unit: "nano_usd" },
+  { kind: "max_tokens", unit: "tokens" },
+] as const satisfies readonly Omit<Limit, "allowed">[];

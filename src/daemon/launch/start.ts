@@ -2,6 +2,8 @@ import type { Agent } from "../../agents/agent.ts";
 import { findAgent } from "../../agents/registry.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import { checkBudgetLeft } from "../../domain/limits/budget-left.ts";
+import type { Limit } from "../../domain/limits/limit.ts";
 import { createRedactor } from "../../domain/redact/redact.ts";
 import { checkPattern } from "../../domain/screen/screen-rules.ts";
 import { oneLine } from "../../domain/session/activity.ts";
@@ -10,21 +12,29 @@ import type { Launch } from "../../domain/session/carried.ts";
 import { checkNameIsFree } from "../../domain/session/name.ts";
 import { isFinal } from "../../domain/session/phase.ts";
 import { decideResume } from "../../domain/session/resume.ts";
-import type { AgentType, Channel, SessionRecord, SessionRow } from "../../domain/session/session.ts";
+import {
+  type AgentType,
+  type Channel,
+  DEFAULT_IDENTITY,
+  type SessionRecord,
+  type SessionRow,
+} from "../../domain/session/session.ts";
 import { isEnded, isLive } from "../../domain/session/state.ts";
 import { isLost } from "../../domain/supervise/decide-end.ts";
 import { firstTurn } from "../../domain/supervise/decide-turn.ts";
 import { type Context, stamp } from "../../record/context.ts";
 import { type CreateInput, createCarried } from "../../record/create.ts";
-import { withAsker } from "../asker.ts";
+import { refuseSubagent } from "../../record/subagent-error.ts";
+import { askerNow, withAsker } from "../asker.ts";
 import { resumePolicyNow } from "../config-now.ts";
 import type { Daemon } from "../daemon.ts";
 import { faultPoint } from "../fault-point.ts";
 import { findByKey, startKeyId } from "../operations/key.ts";
 import { checkNotHeld } from "./held.ts";
 import { launch, openPlanned } from "./launch.ts";
-import { modeOf } from "./mode-of.ts";
+import { modeOf, offers } from "./mode-of.ts";
 import { checkView, type LaunchInput, type PlannedLaunch, planLaunch } from "./plan-launch.ts";
+import { checkStaysUnderBudgets } from "./under-budgets.ts";
 
 export interface StartInput extends LaunchInput, Omit<CreateInput, "agentType" | "pid"> {
   readonly agentType: AgentType;
@@ -58,6 +68,7 @@ async function startNew(
     sessionId: input.id ?? "",
     args: input.args,
     model: input.model ?? null,
+    purpose: input.purpose ?? DEFAULT_IDENTITY.purpose,
     continues: null,
     input,
   });
@@ -82,13 +93,16 @@ export async function resumeSession(daemon: Daemon, input: ResumeInput): Promise
   // Its end is known a moment before everything of it is cleared away.
   if (isEnded(row.state) || isLost(row)) await daemon.get(row.id)?.closed;
   checkResumable(daemon, row, input.ifResumable ?? false);
+  await checkStaysUnderBudgets(context, row.id);
   await checkNotHeld(daemon, row, input.env);
   await checkView(daemon, planned);
+  await daemon.bringBack(row);
   const evidence = { source: "operator", rule: "resume", excerpt: null } as const;
   const channel = input.channel ?? null;
   const asking = withAsker(context);
-  const change = await context.store.change(row.id, (now, { findNamesake }) => {
+  const change = await context.store.change(row.id, (now, { findNamesake, findSpentBudget }) => {
     if (!now || now.generation !== row.generation || isLive(now.state)) return [];
+    checkBudgetLeft(row.id, findSpentBudget(now.parentId, planned.launch.limits));
     checkNameIsFree({ ...now, state: "resuming" }, findNamesake, renameHint(row));
     const generation = now.generation + 1;
     const launch = withoutSecrets(planned);
@@ -118,11 +132,12 @@ export async function forkSession(daemon: Daemon, input: ForkInput): Promise<Ses
     kind: row.kind,
     ...given({ name: input.name, agentName: row.agentName, role: row.role, model: row.model }),
     ...given({ purpose: row.purpose, goal: row.goal, chainId: row.chainId, taskId: row.taskId }),
-    ...(row.parentId === null ? {} : { parentId: row.parentId }),
+    ...given({ parentId: askerNow()?.sessionId ?? row.parentId }),
     ...(input.channel === undefined ? {} : { channel: input.channel }),
     ...(input.metadata === undefined ? {} : { metadata: input.metadata }),
   };
   await checkView(daemon, planned);
+  await daemon.bringBack(row);
   const id = await createRecord(
     context,
     { ...identity, cwd: input.cwd, env: input.env, forkedFrom: row.id },
@@ -159,10 +174,13 @@ async function createRecord(
     ...withAsker(context),
     config: planned.config,
     cwd: input.cwd,
-    env: input.env,
+    // The session around is the parent by default, also of a caller that has emptied its environment.
+    env: { ROLLCALL_SESSION_ID: askerNow()?.sessionId ?? undefined, ...input.env },
     channel: input.channel ?? "cli",
   };
   const { id, env: _, cwd: __, workspace, eventId, ...words } = input;
+  const parentId = input.parentId ?? callers.env.ROLLCALL_SESSION_ID ?? null;
+  await checkStaysUnderBudgets(context, parentId);
   return createCarried(callers, {
     ...createRedactor(planned.secrets).value(words),
     ...given({ id, workspace, eventId, about: aboutOf(planned) }),
@@ -187,21 +205,21 @@ async function planAgain(
   input: LaunchInput,
   how: "resume" | "fork",
 ): Promise<PlannedLaunch> {
+  refuseSubagent(row);
   const agent = findAgent(row.agentType);
   const mode = modeOf(row);
-  if (!row.carried || !agent || !mode)
-    throw new RollcallError(
-      "not_carried",
-      `Session ${row.id} is only a record; there is no conversation to ${how}.`,
-    );
-  const canDo = how === "resume" ? mode.capabilities.canResume : mode.capabilities.canFork;
-  if (!canDo)
+  // A fork leaves the conversation to whoever has it; one that was imported is over. Both need no launch of ours before.
+  const isAnybodys = how === "fork" || row.origin === "imported";
+  const isOpen = row.carried !== null || (isAnybodys && row.nativeId !== null);
+  if (!isOpen || !agent || !mode) throw notCarried(row, how);
+  if (!offers(mode, how, daemon.get(row.id)?.target.memory))
     throw new RollcallError("not_offered", `Session ${row.id} has no conversation to ${how}.`, {
       hint: "Start it anew with `rollcall start`.",
     });
   if (row.nativeId === null)
     throw new RollcallError("no_native_id", `The agent's own id of session ${row.id} was never seen.`);
-  if (row.carried.launch.args.some((arg) => arg.includes("[REDACTED:")))
+  const { args = [], keepsChildren = false, limits = [] } = row.carried?.launch ?? {};
+  if (args.some((arg) => arg.includes("[REDACTED:")))
     throw new RollcallError(
       "not_offered",
       `An argument of session ${row.id} was a secret, and was not kept.`,
@@ -215,11 +233,29 @@ async function planAgain(
     kind: row.kind,
     modeName: mode.name,
     sessionId: row.id,
-    args: row.carried.launch.args,
+    args,
     model: row.model,
+    purpose: row.purpose,
     continues,
-    input: { keepChildren: row.carried.launch.keepsChildren, ...input },
+    input: { keepChildren: keepsChildren, ...keptBudgets(limits), ...input },
   });
+}
+
+function notCarried({ id, nativeId }: SessionRow, how: "resume" | "fork"): RollcallError {
+  if (nativeId === null)
+    return new RollcallError(
+      "not_carried",
+      `Session ${id} is only a record; there is no conversation to ${how}.`,
+    );
+  return new RollcallError("not_carried", `Session ${id} was not started with Rollcall.`, {
+    hint: `\`rollcall fork ${id}\` begins a new one with its conversation.`,
+  });
+}
+
+/** A session keeps its budgets when it is resumed, and hands them on to a fork; time-outs are those of one launch. */
+function keptBudgets(limits: Launch["limits"]): Pick<LaunchInput, "maxCostNanoUsd" | "maxTokens"> {
+  const allowed = (kind: Limit["kind"]) => limits.find((limit) => limit.kind === kind)?.allowed;
+  return given({ maxCostNanoUsd: allowed("max_cost"), maxTokens: allowed("max_tokens") });
 }
 
 function checkResumable(daemon: Daemon, row: SessionRow, needsVerdict: boolean): void {

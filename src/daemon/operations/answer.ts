@@ -3,6 +3,7 @@ import type { Deed } from "../../agents/deed.ts";
 import { RollcallError } from "../../domain/errors.ts";
 import type { FeedEvent } from "../../domain/session/event.ts";
 import type { SessionRow, Waiting } from "../../domain/session/session.ts";
+import { hostOf } from "../../host/host.ts";
 import { checkNotOwn } from "../asker.ts";
 import { type Daemon, liveOrThrow } from "../daemon.ts";
 import { rowOf } from "../launch/start.ts";
@@ -36,7 +37,7 @@ export async function answerRequest(daemon: Daemon, input: AnswerInput): Promise
     const { seq } = await session.input.give("answer", deed, said, input.channel ?? null);
     if (!(await left.within(TAKEN_MS)))
       throw new RollcallError("not_delivered", `Session ${row.id} still asks the same after the answer.`, {
-        hint: `Look at it with \`rollcall attach ${row.id}\`.`,
+        hint: `Look at it with \`${hasTerminal(row) ? "rollcall attach" : "rollcall data"} ${row.id}\`.`,
       });
     return { sessionId: row.id, seq };
   });
@@ -66,13 +67,13 @@ function checkFits(row: SessionRow, waiting: Waiting, answer: AnswerInput["answe
   const verbs =
     waiting.for === "permission" || waiting.for === "trust"
       ? ["approve", "deny"]
-      : waiting.for === "login"
+      : waiting.for === "login" || (waiting.for === "dialog" && !hasTerminal(row))
         ? []
         : ["choose"];
   if (verbs.includes(answer)) return;
   const how =
     verbs.length === 0
-      ? `rollcall attach ${row.id}`
+      ? `rollcall ${hasTerminal(row) ? "attach" : "end"} ${row.id}`
       : verbs.includes("choose")
         ? `rollcall answer ${row.id} CHOICE`
         : `rollcall approve ${row.id}`;
@@ -97,15 +98,15 @@ async function untilAnswerable(session: LiveSession, request: Waiting, input: An
   let plainLooks = 0;
   for (let known = request; ; known = await knownNow(session, request)) {
     const deed = deedFor(session, known, input);
-    if (!deed && !isToldLater(session, known)) throw notOffered(session.id, input);
+    if (!deed && !isToldLater(session, known)) throw notOffered(session, input);
     const restMs = deed ? await session.delivery.untilReadyMs(deed, known) : NEXT_LOOK_MS;
     if (deed && restMs <= 0) {
       await knownNow(session, request);
       return deed;
     }
-    if (performance.now() > deadline) throw deed ? notDrawn(session.id) : notOffered(session.id, input);
+    if (performance.now() > deadline) throw deed ? notDrawn(session.id) : notOffered(session, input);
     if (input.always && (await isDrawnPlain(session, known))) plainLooks += 1;
-    if (plainLooks > MOST_PLAIN_LOOKS) throw notOffered(session.id, input);
+    if (plainLooks > MOST_PLAIN_LOOKS) throw notOffered(session, input);
     await sleep(restMs);
   }
 }
@@ -132,13 +133,19 @@ async function knownNow(session: LiveSession, request: Waiting): Promise<Waiting
   );
 }
 
-function notOffered(id: string, { always = false }: AnswerInput): RollcallError {
+/** Whether it could be answered by hand. */
+function hasTerminal({ carried }: Pick<SessionRow, "carried">): boolean {
+  return carried !== null && hostOf(carried.launch.host).hasScreen;
+}
+
+function notOffered({ id, carrying }: LiveSession, { always = false }: AnswerInput): RollcallError {
+  const otherwise = `rollcall ${hostOf(carrying.launch.host).hasScreen ? "attach" : "data"} ${id}`;
   if (always)
     return new RollcallError("not_offered", "This request has no lasting yes; nothing was sent.", {
-      hint: `Use \`rollcall approve ${id}\` without --always, or \`rollcall attach ${id}\`.`,
+      hint: `Use \`rollcall approve ${id}\` without --always, or \`${otherwise}\`.`,
     });
   return new RollcallError("not_offered", "This request cannot be answered from outside.", {
-    hint: `Use \`rollcall attach ${id}\`.`,
+    hint: `Use \`${otherwise}\`.`,
   });
 }
 

@@ -19,6 +19,8 @@ export interface DataInput {
   readonly after?: string;
   readonly before?: string;
   readonly maxBytes?: number;
+  /** Also what was taken back. */
+  readonly withRewound?: boolean;
 }
 
 export interface SessionData {
@@ -26,6 +28,8 @@ export interface SessionData {
   readonly observability: "live" | "not_yet_observable" | "transcript_lost" | "ended";
   readonly state: State;
   readonly entries: readonly ShownEntry[];
+  /** A part of the conversation was taken back. */
+  readonly hasRewound: boolean;
   readonly screen: string | null;
   /** There is more than was asked for or fits; the cursors lead to it. */
   readonly truncated: boolean;
@@ -45,7 +49,7 @@ const STEP = 50;
 /** So much of a recording makes the last screen of all but the oddest programs, in a moment. */
 const SCREEN_BYTES = 1024 * 1024;
 
-/** What an agent said and shows. An error on reading never means that a session is gone. */
+/** Reads the words of an agent and its screen. An error on reading never means that a session is gone. */
 export async function sessionData(daemon: Daemon, input: DataInput): Promise<SessionData> {
   const row = await rowOf(daemon, input.sessionId);
   const budget =
@@ -61,13 +65,14 @@ export async function sessionData(daemon: Daemon, input: DataInput): Promise<Ses
     observability: observabilityOf(daemon, row, page.entries.some(isTheAgents)),
     state: row.state,
     ...page,
+    hasRewound: (row.rewound?.length ?? 0) > 0,
     screen,
     // A reader who goes on from cursor to cursor is told of entries alone, and so comes to an end.
     truncated: page.truncated || (input.after === undefined && screen !== shown),
   };
 }
 
-/** What Rollcall itself had to say is no sign of a transcript. */
+/** Rollcall's own notices are no sign of a transcript. */
 function isTheAgents({ kind }: Entry): boolean {
   return kind !== "notice";
 }
@@ -107,7 +112,9 @@ async function entriesOf(daemon: Daemon, input: DataInput, bytes: number): Promi
   const isForward = after !== undefined && input.tail === undefined;
   const limit = input.tail ?? (isForward ? Number.POSITIVE_INFINITY : DEFAULT_TAIL);
   const range = { ...(after ? { after } : {}), ...(before ? { before } : {}) };
-  const pieces = readPieces(daemon.services.context.store, input.sessionId, { ...range, isForward });
+  const { withRewound = false } = input;
+  const { store } = daemon.services.context;
+  const pieces = readPieces(store, input.sessionId, { ...range, isForward, withRewound });
   return fillPage(pieces, { isForward, limit, bytes, ...(after ? { after } : {}) });
 }
 
@@ -115,13 +122,14 @@ interface PieceRange {
   readonly after?: EntryCursor;
   readonly before?: EntryCursor;
   readonly isForward: boolean;
+  readonly withRewound: boolean;
 }
 
-/** What lies between two cursors, read in steps: no more is held than a reply is filled from. */
+/** Entries between two cursors, read in steps: no more is held than a reply is filled from. */
 async function* readPieces(
   store: Services["context"]["store"],
   id: string,
-  { after, before, isForward }: PieceRange,
+  { after, before, isForward, withRewound }: PieceRange,
 ): AsyncIterable<Piece> {
   // An entry that a cursor points into is read again.
   let from = after && after.seq - (after.offset === undefined ? 0 : 1);
@@ -131,7 +139,7 @@ async function* readPieces(
       ...(from === undefined ? {} : { after: from }),
       ...(to === undefined ? {} : { before: to }),
     };
-    const found = await store.entries(id, { ...range, limit: STEP, tail: !isForward });
+    const found = await store.entries(id, { ...range, limit: STEP, tail: !isForward, withRewound });
     for (const entry of isForward ? found : found.toReversed()) {
       const piece = pieceOf(entry, after, before);
       if (piece) yield piece;

@@ -122,7 +122,7 @@ async function recorded(daemon: Daemon, { id }: LiveSession, signal: AbortSignal
   return describe(daemon, id);
 }
 
-/** What is named where holder and guard could not prove the end. */
+/** The processes to name where holder and guard could not prove the end. */
 function survivorPids({ services: { places } }: Daemon, { carried, process }: SessionRow): number[] {
   if (!carried) return [];
   const { marker, cwd } = carried.launch;

@@ -81,14 +81,14 @@ function conversationOf(row: SessionRow, session: LiveSession | undefined): Expl
 }
 
 function whyNotResumable(row: SessionRow, session: LiveSession | undefined): string | null {
-  if (row.carried === null) return "not_carried";
+  if (row.carried === null && row.origin !== "imported") return "not_carried";
   if (!canResume(row)) return "not_offered";
   if (row.nativeId === null) return "no_native_id";
   if (isFinal(row.phase)) return "finalized";
   return isLive(row.state) || session ? "still_running" : null;
 }
 
-/** Of the event that led to this state. */
+/** The evidence of the event that led to this state. */
 async function evidenceOf(daemon: Daemon, row: SessionRow): Promise<Evidence | null> {
   const { store } = daemon.services.context;
   for (let before = row.seq + 1; before > 1; ) {

@@ -49,7 +49,7 @@ async function untilReady(session: LiveSession, row: SessionRow, deed: Deed): Pr
   return now;
 }
 
-/** What a session may wait for within a turn. At any other dialog the same key could mean "leave". */
+/** Requests within a turn. At any other dialog the same key could mean "leave". */
 const IN_TURN: readonly WaitingFor[] = ["permission", "question"];
 
 function checkInTurn(row: SessionRow): void {
@@ -61,7 +61,7 @@ function checkInTurn(row: SessionRow): void {
   });
 }
 
-/** With a text that waited, the next turn begins at once, and only a notice tells that there was an end. */
+/** A queued text begins the next turn at once; then only a notice says that the turn before has ended. */
 function isTurnOver({ body }: FeedEvent): boolean {
   if (body.kind === "entry_added") return body.entry.name === INTERRUPTED;
   if (body.kind === "turn_ended") return true;

@@ -18,7 +18,7 @@ const STEP_MS = 20;
 /** A holder leaves a moment after its last word; one that was killed has a guard that ends the rest. */
 const LEAVING_MS = 200;
 
-/** What an agent that was started with `--keep-children` left running, and its holder watches over. */
+/** Processes that an agent with `--keep-children` left running, and that its holder watches over. */
 export async function keptOf({ leftovers, places }: Services, row: SessionRow): Promise<readonly number[]> {
   if (!isEnded(row.state)) return [];
   const launches = keepingLaunches(places, row);
@@ -39,7 +39,7 @@ interface Patience {
   readonly withinMs: number;
 }
 
-/** Who ends such a session means them, too. False where they are still there after this time. */
+/** Ends them with their session. False where they are still there after this time. */
 export async function endKept(services: Services, row: SessionRow, patience: Patience): Promise<boolean> {
   if ((await keptOf(services, row)).length === 0) return true;
   const launches = keepingLaunches(services.places, row);
@@ -84,7 +84,7 @@ async function letOutputGo(folder: string): Promise<void> {
   }
 }
 
-/** What is known of processes that may still live stays: nothing else could name them later. */
+/** Files about processes that may still live stay: nothing else could name them later. */
 export function removeLaunch({ home, hooks }: Places, marker: string): void {
   const folder = launchFolder(home, marker);
   if (hasSurvivors(folder)) removeAllBut(folder, [LAUNCH_FILES.tree, LAUNCH_FILES.session]);

@@ -15,7 +15,7 @@ export function sendKeyId(sessionId: string, key: string): string {
   return `send-key-${sessionId}-${digest(key)}`;
 }
 
-/** What the first call with this key wrote, within a day; else an id for the event of this call. */
+/** The event that the first call with this key wrote within a day; else an id for the event of this call. */
 export async function findByKey(
   daemon: Daemon,
   keyId: string,

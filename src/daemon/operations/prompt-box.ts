@@ -5,7 +5,7 @@ import type { Facts, HolderPort, ScreenPort } from "../session/ports.ts";
 const REST_MS = 400;
 const STEP_MS = 100;
 const MOST_TRIES = 30;
-/** What does not go away by then is no text, but something that the agent shows in its box. */
+/** A text that does not go away by then is none, but something that the agent shows in its box. */
 const MOST_IN_VAIN = 10;
 
 /** Takes out what stands in the prompt box: it would be sent together with the text that is typed next. */

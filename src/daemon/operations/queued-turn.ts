@@ -1,11 +1,12 @@
 import { RollcallError } from "../../domain/errors.ts";
-import { shows } from "../../domain/screen/same-text.ts";
 import type { FeedEvent } from "../../domain/session/event.ts";
-import { isEnded } from "../../domain/session/state.ts";
-import { newState } from "../../domain/supervise/news.ts";
 import type { Daemon } from "../daemon.ts";
 import { type Said, TAKEN_MS } from "../session/input.ts";
+import { QueuedText } from "./queued-text.ts";
 import { notDelivered } from "./send.ts";
+
+/** So far back is looked for a text whose turn is known. */
+const EARLIER_EVENTS = 500;
 
 /**
  * The number of the turn that a text given in mid-turn belongs to: the turn in progress, where the agent takes it into
@@ -20,35 +21,40 @@ export async function turnOfQueued(
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   promise.catch(() => {});
-  let open: number | null = said.turn;
-  let last = said.turn ?? 0;
-  let isShown = false;
-  /** The transcript is ahead of the state: the turn that it was given in is over, though not told yet. */
-  let isNext = false;
-  let from = said.seq;
+  const earlier = await earlierEvents(daemon, id, said.seq);
+  // As it is recorded, without secrets, and so as it shows.
+  const given = earlier.at(-1)?.body;
+  const recorded = given?.kind === "input_given" ? given.text : text;
+  const queued = new QueuedText({ seq: said.seq, text: recorded, turn: said.turn });
   let timer: NodeJS.Timeout | undefined;
+  let from = 0;
+  const settleAtRest = () => {
+    // Not taken up: as after an interrupt, which puts the text back into the prompt box.
+    if (queued.turnAtRest === undefined) reject(notDelivered(id));
+    else resolve(queued.turnAtRest);
+  };
   const judge = (event: FeedEvent) => {
+    clearTimeout(timer);
+    if (event.body.kind === "deleted") reject(notDelivered(id));
     if (!("seq" in event) || event.seq <= from) return;
     from = event.seq;
-    const { body } = event;
-    if (body.kind === "turn_began") last = open = body.number;
-    if (body.kind === "turn_ended" && body.number === open) open = null;
-    const isText =
-      body.kind === "entry_added" && body.entry.role === "user" && shows(body.entry.text ?? "", text);
-    if (isText) isShown = true;
-    if (isText && body.opensTurn === true && open === said.turn) isNext = true;
-    clearTimeout(timer);
-    if (isShown && open !== null && !(isNext && open === said.turn)) resolve(open);
-    else if (isOver(event)) resolve(last);
-    // The agent rests and has not taken it up: as after an interrupt, which puts the text back into its prompt box.
-    else if (open === null) timer = setTimeout(() => reject(notDelivered(id)), TAKEN_MS);
+    const turn = queued.judge(event);
+    if (turn !== undefined) resolve(turn);
+    else if (queued.isAtRest) timer = setTimeout(settleAtRest, TAKEN_MS);
   };
-  using _listening = daemon.hub.listen(judge, [id]);
+  // Events that come while the record is read are judged behind it, each in its place.
+  let late: FeedEvent[] | undefined = [];
+  using _listening = daemon.hub.listen((event) => (late ? late.push(event) : judge(event)), [id]);
   const leave = () => reject(new RollcallError("timed_out", "The caller disconnected."));
   signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
   try {
+    for (const event of earlier) judge({ ...event, cursor: "" });
     for await (const event of daemon.services.rollcall.events(id, { after: said.seq }))
       judge({ ...event, cursor: "" });
+    const missed = late;
+    late = undefined;
+    for (const event of missed) judge(event);
     return await promise;
   } finally {
     clearTimeout(timer);
@@ -56,7 +62,7 @@ export async function turnOfQueued(
   }
 }
 
-function isOver({ body }: FeedEvent): boolean {
-  const state = newState(body);
-  return body.kind === "deleted" || state === "unknown" || (state !== undefined && isEnded(state));
+async function earlierEvents(daemon: Daemon, id: string, seq: number) {
+  const after = Math.max(0, seq - EARLIER_EVENTS);
+  return daemon.services.context.store.events(id, { after, limit: seq - after });
 }

@@ -69,13 +69,14 @@ async function say(daemon: Daemon, session: LiveSession, input: SendInput): Prom
     checkTakesText(row, session);
     const saying = { channel, ...(keyed ? { inputId: keyed.freeId } : {}) };
     if (!session.carrying.mode.capabilities.tellsTurns) return session.input.say("send", text, saying);
+    const isQueued = row.state === "running" || session.input.isBehindQueued(text);
     if (row.state !== "running") await emptyPromptBox(session);
-    using taken = watchTaken(daemon, session, row, text);
-    using command =
-      row.state !== "running" && isOwnCommand(text) ? new CommandWatch(session, taken) : undefined;
+    using taken = watchTaken(daemon, session, row, { text, isQueued });
+    using command = !isQueued && isOwnCommand(text) ? new CommandWatch(session, taken) : undefined;
     await command?.begin();
     const said = await session.input.say("send", text, saying);
     command?.awaits(said.turn);
+    if (said.isQueued) session.input.keep((signal) => turnOfQueued(daemon, row.id, said, text, signal));
     if (!(await taken.within(TAKEN_MS + GIVEN_UP_MS))) throw notDelivered(row.id);
     return said;
   });
@@ -125,8 +126,12 @@ export async function sendKeys(
 }
 
 /** The signs that an agent has a text: it says so, it says what it took, or it does something about it. */
-export function watchTaken(daemon: Daemon, session: LiveSession, row: SessionRow, text: string): Watch {
-  const isQueued = row.state === "running";
+function watchTaken(
+  daemon: Daemon,
+  session: LiveSession,
+  row: SessionRow,
+  { text, isQueued }: { readonly text: string; readonly isQueued: boolean },
+): Watch {
   const redacted = session.redact(text);
   const watch = new Watch(daemon, row, (event) => isTaken(event, redacted, isQueued), isGivenUp);
   watch.hold(
@@ -168,19 +173,17 @@ function checkTakesText(row: SessionRow, session: LiveSession): void {
     throw new RollcallError("wrong_state", `The input of session ${row.id} is closed; nothing was sent.`, {
       hint: "Start it without --wait, or with --kind, to send to it.",
     });
+  if (row.state === "waiting_input" && !isAtPrompt)
+    throw new RollcallError(
+      "wrong_state",
+      `Session ${row.id} asks something (${row.waiting?.for}); a text would answer it blindly.`,
+      { hint: `\`rollcall get ${row.id}\` shows what it asks, and the command that answers it.` },
+    );
   if (row.turn?.state === "pending" && row.turn.givenAt === null)
     throw new RollcallError("wrong_state", `Session ${row.id} has not been given its first text yet.`, {
       hint: `Wait for its turn with \`rollcall wait ${row.id} --turn ${row.turn.number}\`.`,
     });
   if (isAtPrompt || isQueueing) return;
-  if (row.state === "waiting_input")
-    throw new RollcallError(
-      "wrong_state",
-      `Session ${row.id} asks something (${row.waiting?.for}); a text would answer it blindly.`,
-      {
-        hint: "Use `rollcall approve`, `deny`, `answer` or `attach`.",
-      },
-    );
   checkMoves(row);
   throw new RollcallError("wrong_state", `Session ${row.id} is ${row.state} and takes no text now.`, {
     hint: `Wait for it with \`rollcall wait ${row.id}\`.`,

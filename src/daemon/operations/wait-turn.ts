@@ -48,7 +48,7 @@ export async function waitForTurn(
   return { reached, turn, ...(isRead ? {} : { isLate: true }) };
 }
 
-/** What an event says of this turn: the state that it is over in, or undefined where it goes on. */
+/** The state in which this turn is over by an event; undefined where it goes on. */
 function stateAfter({ body }: FeedEvent, number: number): State | null | undefined {
   if (body.kind === "deleted") return null;
   if (body.kind === "turn_ended" && body.number >= number) return "waiting_input";

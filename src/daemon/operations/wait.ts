@@ -44,7 +44,7 @@ export async function waitForSessions(
     return { id, reached };
   });
   try {
-    const reached = await within(input.timeoutMs, input.any ? firstOf(waits) : Promise.all(waits));
+    const reached = await within(daemon, input, input.any ? firstOf(waits) : Promise.all(waits));
     return await Promise.all(
       reached.map(async ({ id, reached: state }) => {
         const session = await daemon.services.rollcall.get(id);
@@ -59,11 +59,11 @@ export async function waitForSessions(
 
 async function waitedTurn(
   daemon: Daemon,
-  { sessionIds, timeoutMs }: WaitInput,
+  input: WaitInput,
   turn: number,
   signal: AbortSignal,
 ): Promise<Waited> {
-  const [id = "", ...others] = sessionIds;
+  const [id = "", ...others] = input.sessionIds;
   if (others.length > 0)
     throw new RollcallError("bad_input", "A turn can be waited for in one session only.", {
       hint: "Name one session, or leave the turn out.",
@@ -71,7 +71,7 @@ async function waitedTurn(
   const gone = new AbortController();
   try {
     const both = AbortSignal.any([signal, gone.signal]);
-    const waited = await within(timeoutMs, waitForTurn(daemon, id, turn, both));
+    const waited = await within(daemon, input, waitForTurn(daemon, id, turn, both));
     return { ...waited, session: await daemon.services.rollcall.get(id) };
   } finally {
     gone.abort();
@@ -100,7 +100,7 @@ async function reach(
   const { promise, resolve, reject } = Promise.withResolvers<State | null>();
   // Already reported to the caller; avoids an unhandled rejection.
   promise.catch(() => {});
-  // What the feed brings late was true before, and is no answer to who asks now.
+  // A late event of the feed was true before this call, and does not answer it.
   let from = after ?? 0;
   let owed = await owedText(daemon, id, after);
   const judge = (event: FeedEvent) => {
@@ -150,22 +150,24 @@ function stateOf(event: FeedEvent, after: number): State | "gone" | undefined {
   return newState(event.body);
 }
 
-async function within<T>(timeoutMs: number | undefined, work: Promise<T>): Promise<T> {
+async function within<T>(daemon: Daemon, { sessionIds, timeoutMs }: WaitInput, work: Promise<T>): Promise<T> {
   if (timeoutMs === undefined) return work;
   const { promise, reject } = Promise.withResolvers<never>();
   const ms = timerMs(timeoutMs);
-  const timer = setTimeout(
-    () =>
-      reject(
-        new RollcallError("timed_out", `Not reached within ${ms} ms.`, {
-          hint: "The session goes on; wait again, or see `rollcall get`.",
-        }),
-      ),
-    ms,
-  );
+  const timer = setTimeout(() => void timedOut(daemon, sessionIds, ms).then(reject, reject), ms);
   try {
     return await Promise.race([work, promise]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+async function timedOut(daemon: Daemon, sessionIds: readonly string[], ms: number): Promise<RollcallError> {
+  const sessions = await Promise.all(sessionIds.map(async (id) => daemon.services.context.store.findRow(id)));
+  const paused = sessions.find((session) => session?.state === "paused");
+  const hint = paused
+    ? `Session ${paused.id} is paused; \`rollcall continue ${paused.id}\` lets it go on.`
+    : "The session goes on; wait again, or see `rollcall get`.";
+  const duration = ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
+  return new RollcallError("timed_out", `Timed out after ${duration}.`, { hint });
 }

@@ -1,12 +1,20 @@
-import { type FSWatcher, readdirSync, watch } from "node:fs";
-import { join } from "node:path";
+import { existsSync, type FSWatcher, readdirSync, watch } from "node:fs";
+import { basename, dirname, join } from "node:path";
 
 /** Deep enough for a folder of each project, or of each day of each year. */
 const MOST_DEPTH = 3;
 /** The system watches only so many; a history of years stays far below. */
 const MOST_FOLDERS = 4000;
-/** Until the first folder exists. */
+/** Until the first folder exists, where nothing tells when it is made. */
 const AGAIN_MS = 5000;
+/** How many folders above it may be missing, too, for its making to be told. */
+const MOST_MISSING = 2;
+
+interface Change {
+  readonly event: string;
+  readonly name: string | null;
+  readonly depth: number;
+}
 
 /** Tells of each file that changes in a folder or those below it. */
 export class FolderTree {
@@ -14,6 +22,8 @@ export class FolderTree {
   readonly #changed: (path: string) => void;
   readonly #watchers = new Map<string, FSWatcher>();
   #timer: NodeJS.Timeout | undefined;
+  /** Watches a folder above the first one until that exists. */
+  #above: FSWatcher | undefined;
   #isStopped = false;
 
   constructor(root: string, changed: (path: string) => void) {
@@ -25,24 +35,46 @@ export class FolderTree {
     if (!this.#isStopped && !this.#watch(this.#root, 0)) this.#beginLater();
   }
 
-  /** What is in the folder by then was made while nobody looked, and is told. */
   #beginLater(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      if (this.#isStopped) return;
-      if (this.#watch(this.#root, 0)) this.#tellAll();
-      else this.#beginLater();
-    }, AGAIN_MS);
+    this.#timer = setTimeout(() => this.#beginAgain(), AGAIN_MS);
     this.#timer.unref();
+    this.#watchAbove();
   }
 
-  #tellAll(): void {
-    for (const folder of this.#watchers.keys()) for (const file of filesIn(folder)) this.#changed(file);
+  /** Files that are in the folder by then were made while nobody looked, and are reported. */
+  #beginAgain(): void {
+    this.#above?.close();
+    this.#above = undefined;
+    if (this.#isStopped) return;
+    if (this.#watch(this.#root, 0)) this.#reportBelow(this.#root);
+    else this.#beginLater();
+  }
+
+  #watchAbove(): void {
+    this.#above?.close();
+    this.#above = undefined;
+    const above = nearestFolder(this.#root);
+    if (above === undefined) return;
+    try {
+      this.#above = watch(above, () => this.#beginAgain());
+      this.#above.on("error", () => this.#above?.close());
+    } catch {
+      return;
+    }
+    // Made in between, and told to nobody.
+    if (nearestFolder(this.#root) !== above || existsSync(this.#root)) setImmediate(() => this.#beginAgain());
+  }
+
+  /** Files that were written before their folder was watched. */
+  #reportBelow(folder: string): void {
+    for (const path of this.#watchedFrom(folder)) for (const file of filesIn(path)) this.#changed(file);
   }
 
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    this.#above?.close();
     for (const watcher of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
   }
@@ -52,7 +84,7 @@ export class FolderTree {
     if (this.#watchers.has(folder)) return true;
     if (this.#watchers.size >= MOST_FOLDERS || this.#isStopped) return true;
     try {
-      const watcher = watch(folder, (_, name) => this.#saw(folder, name, depth));
+      const watcher = watch(folder, (event, name) => this.#heard(folder, { event, name, depth }));
       watcher.on("error", () => this.#forget(folder));
       this.#watchers.set(folder, watcher);
       for (const entry of readdirSync(folder, { withFileTypes: true }))
@@ -64,23 +96,48 @@ export class FolderTree {
     }
   }
 
+  #watchedFrom(folder: string): string[] {
+    return [...this.#watchers.keys()].filter((path) => path === folder || path.startsWith(`${folder}/`));
+  }
+
   #forget(folder: string): void {
-    this.#watchers.get(folder)?.close();
-    this.#watchers.delete(folder);
+    for (const path of this.#watchedFrom(folder)) {
+      this.#watchers.get(path)?.close();
+      this.#watchers.delete(path);
+    }
     if (folder === this.#root && !this.#isStopped) this.#beginLater();
   }
 
-  #saw(folder: string, name: string | null, depth: number): void {
+  #heard(folder: string, { event, name, depth }: Change): void {
     if (name === null) return;
     const path = join(folder, name);
-    if (isFolder(folder, name)) {
-      // What was written into it before it was watched is told now.
-      if (depth < MOST_DEPTH && !this.#watchers.has(path)) {
-        this.#watch(path, depth + 1);
-        for (const file of filesIn(path)) this.#changed(file);
-      }
-    } else this.#changed(path);
+    const isFound = existsSync(path);
+    // The last words of a watch name its own folder, which was removed or moved. One below is told of by its parent.
+    if (!isFound && name === basename(folder)) {
+      if (folder === this.#root) this.#forget(folder);
+      return;
+    }
+    const isWatched = this.#watchers.has(path);
+    if (!isFolder(folder, name)) {
+      if (isWatched) this.#forget(path);
+      this.#changed(path);
+      // A watch stays with the folder that it was made for: one of the same name that is made anew needs another.
+    } else if (depth < MOST_DEPTH && (!isWatched || event === "rename")) {
+      this.#forget(path);
+      this.#watch(path, depth + 1);
+      this.#reportBelow(path);
+    }
   }
+}
+
+/** The nearest folder above that exists, unless it is too far. */
+function nearestFolder(path: string): string | undefined {
+  let folder = path;
+  for (let missing = 0; missing <= MOST_MISSING; missing++) {
+    folder = dirname(folder);
+    if (existsSync(folder)) return folder;
+  }
+  return undefined;
 }
 
 function isFolder(folder: string, name: string): boolean {

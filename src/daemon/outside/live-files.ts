@@ -9,7 +9,7 @@ import { bootId, startTimeOf } from "../../machine/process.ts";
 export const MOST_LIVE_FILE_BYTES = 1024 * 1024;
 const NAME = /^(\d+)\.json$/;
 
-/** What a process of an agent says of itself in its own file. */
+/** The live file of an agent's process, with that process. */
 export interface Told {
   readonly content: JsonObject;
   readonly identity: OutsideIdentity;

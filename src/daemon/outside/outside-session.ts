@@ -1,22 +1,17 @@
 import { existsSync } from "node:fs";
-import { basename } from "node:path";
 import type { Agent, Outside } from "../../agents/agent.ts";
-import type { Memory, Parsed, TurnMark } from "../../agents/parsed.ts";
-import { isJsonObject, type JsonObject } from "../../domain/json.ts";
-import type { ReadCursor } from "../../domain/read-cursor.ts";
+import type { Memory, Parsed } from "../../agents/parsed.ts";
 import type { EventBody } from "../../domain/session/event.ts";
 import type { ProcessIdentity } from "../../domain/session/session.ts";
 import { decideOutside, type OutsideObservation } from "../../domain/supervise/decide-outside.ts";
-import type { Signal } from "../../domain/supervise/signal.ts";
+import { decideParsed, type ParsedPiece, type TurnEvent } from "../../history/decide-parsed.ts";
 import { isProcessAlive } from "../../machine/process.ts";
 import { SerialQueue } from "../../machine/serial-queue.ts";
 import { nowOf, stamp } from "../../record/context.ts";
-import { decideParsed, type ParsedPiece, type Recordable, type TurnEvent } from "../intake/decide-parsed.ts";
 import type { Services } from "../services.ts";
-import { ActivityWatch } from "../session/activity-watch.ts";
-import { FileTail } from "../sources/file-tail.ts";
-import { TranscriptCursor } from "../sources/transcript-cursor.ts";
-import { TranscriptTurns } from "./transcript-turns.ts";
+import { ActivityNote } from "../subagents/activity-note.ts";
+import { SubagentWatch } from "../subagents/subagent-watch.ts";
+import { type LinePlace, OutsideTranscript } from "./outside-transcript.ts";
 
 /** A transcript may say that a turn is over a moment after the session shows itself at its prompt. */
 const SILENCE_MS = 5000;
@@ -34,24 +29,40 @@ export class OutsideSession {
   readonly id: string;
   /** Its own file of its state, which it takes away when it leaves in order. */
   liveFile: string | null = null;
+  readonly #agent: Agent;
   readonly #facts: Outside | undefined;
   readonly #services: Services;
+  /** The memory of the parsers of its hooks and live file; that of its transcript belongs to the file. */
   #memory: Memory;
-  #tail: FileTail | undefined;
-  #turns: TranscriptTurns | undefined;
-  #cursor: TranscriptCursor | undefined;
+  #transcript: OutsideTranscript | undefined;
   #silenceTimer: NodeJS.Timeout | undefined;
   #process: ProcessIdentity | null;
   #lastGrownMs = performance.now();
-  #isCaughtUp = false;
-  #lastSignal: Signal | undefined;
+  #isStopped = false;
   readonly #queue = new SerialQueue();
-  readonly #activity: ActivityWatch;
-  #observeTimer: NodeJS.Timeout | undefined;
+  readonly #activity: ActivityNote;
+  readonly #subagents: SubagentWatch;
 
   constructor(services: Services, { id, agent, nativeId, process }: Found) {
     this.#services = services;
-    this.#activity = new ActivityWatch(services.context.now, () => this.#observeSoon());
+    this.#activity = new ActivityNote(services, id);
+    const { context, pricing, observations, log } = services;
+    const places = agent.outside?.rows && agent.outside.places(context.env);
+    this.#subagents = new SubagentWatch(
+      {
+        id,
+        context,
+        pricing,
+        observations,
+        log,
+        redact: context.redact,
+        transcript: pathIn(() => this.transcript),
+        target: { nativeId },
+        carrying: { agentPaths: { databases: places?.transcripts ?? null } },
+      },
+      agent,
+    );
+    this.#agent = agent;
     this.#facts = agent.outside;
     this.#memory = { ...agent.outside?.memory } as Memory;
     this.id = id;
@@ -60,7 +71,7 @@ export class OutsideSession {
   }
 
   get transcript(): string | undefined {
-    return this.#tail?.path;
+    return this.#transcript?.path;
   }
 
   get process(): ProcessIdentity | null {
@@ -77,9 +88,11 @@ export class OutsideSession {
   }
 
   stop(): void {
-    this.#tail?.stop();
+    this.#isStopped = true;
+    this.#transcript?.stop();
     clearTimeout(this.#silenceTimer);
-    if (this.#observeTimer) void this.#observe();
+    this.#activity.stop();
+    this.#subagents.stop();
   }
 
   /** Its process, once it is known: written down, so that nobody takes the record for a stale one. */
@@ -90,80 +103,52 @@ export class OutsideSession {
     await this.#append((row) => [{ kind: "launched", process, generation: row.generation }]);
   }
 
+  /** It writes this file from now on; what it wrote to the one before is read to its end. */
   follow(path: string): void {
     this.#lastGrownMs = performance.now();
-    if (this.#tail?.path === path) return;
-    this.#tail?.stop();
-    this.#isCaughtUp = false;
-    const key = `${this.id}-${basename(path)}`;
-    const turns = new TranscriptTurns(key);
-    const cursor = new TranscriptCursor({ id: this.id, context: this.#services.context }, path);
-    this.#turns = turns;
-    this.#cursor = cursor;
-    this.#tail = new FileTail(path, {
-      from: async () => this.#restore(cursor, turns),
-      line: async ({ text, offset }) => {
-        const parsed = this.#facts?.sources.transcript?.parse(text, this.#memory) ?? {};
-        const cursors = this.#isCaughtUp ? cursor.before(this.#remembered()) : [];
-        await this.#takeLine(parsed, `${key}-transcript-${offset}`, cursors);
-        cursor.passed(offset);
-      },
-      caughtUp: async () => this.#catchUp(),
-      failed: (error) =>
-        this.#services.log.warn({ session: this.id, err: error }, "could not read its transcript"),
+    const before = this.#transcript;
+    if (before?.path === path || this.#isStopped) return;
+    void before?.catchUp().then(() => before.stop());
+    this.#transcript = new OutsideTranscript(path, {
+      id: this.id,
+      agent: this.#agent,
+      services: this.#services,
+      take: async (parsed, place) => this.#take(parsed, place),
     });
-    this.#tail.begin();
+    this.#transcript.begin();
+    this.#subagents.begin();
   }
 
-  async take(
-    parse: (memory: Memory) => Parsed,
-    key?: string,
-    cursors: readonly ReadCursor[] = [],
-  ): Promise<void> {
+  /** The file or database that it is kept in has changed: there may be more of it. */
+  async lookOn(): Promise<void> {
+    await this.#transcript?.catchUp();
+    await this.#subagents.catchUp();
+  }
+
+  /** A hook of it, or its live file. */
+  async take(parse: (memory: Memory) => Parsed): Promise<void> {
     const parsed = parse(this.#memory);
-    const { at, memory, usage, identity, entries, signal } = parsed;
+    if (parsed.memory) this.#memory = { ...this.#memory, ...parsed.memory } as Memory;
+    await this.#take(parsed, {});
+  }
+
+  async #take(parsed: Parsed, place: LinePlace): Promise<void> {
+    const { at, entries, signal, doneChildren } = parsed;
     this.#lastGrownMs = performance.now();
-    if (memory) this.#memory = { ...this.#memory, ...memory } as Memory;
-    if (parsed.child !== undefined) return;
-    await this.#write({ at, identity, entries, usage }, parsed.turn, { key, cursors });
-    if (entries && entries.length > 0) this.#activity.addEntries(this.#services.context.redact(entries), at);
+    if (parsed.child !== undefined) return this.#subagents.lookSoon();
+    await this.#write(parsed, place);
+    if (doneChildren) this.#subagents.finish(doneChildren);
+    if (entries) this.#activity.addEntries(this.#services.context.redact(entries), at);
     if (!signal) return;
     await this.#observeState({ saw: "signal", signal, trust: this.#facts?.trust ?? [] });
     if (signal.says === "ready" && signal.source !== "transcript") this.#endTurnSoon();
   }
 
-  /** Goes on where an earlier daemon stopped, with what the parser and the count of turns remembered there. */
-  async #restore(cursor: TranscriptCursor, turns: TranscriptTurns): Promise<number> {
-    const { from, memory: kept } = await cursor.restore();
-    if (!isJsonObject(kept)) return from;
-    const { memory, number, isOpen } = kept;
-    if (isJsonObject(memory)) this.#memory = { ...this.#memory, ...memory };
-    if (typeof number === "number") turns.restore({ number, isOpen: isOpen === true });
-    return from;
-  }
-
-  #remembered(): JsonObject {
-    return { memory: this.#memory, ...this.#turns?.count };
-  }
-
   async gone(): Promise<void> {
     await this.#endTurnAtRest();
+    await this.#subagents.catchUp();
     await this.#observeState({ saw: "gone", isTold: this.liveFile !== null && !existsSync(this.liveFile) });
     this.stop();
-  }
-
-  /** What is in the file when it is first looked at was said before: only its last word counts. */
-  async #takeLine({ signal, ...rest }: Parsed, key: string, cursors: readonly ReadCursor[]): Promise<void> {
-    this.#lastSignal = signal ?? this.#lastSignal;
-    const isNew = this.#isCaughtUp && signal !== undefined;
-    await this.take(() => (isNew ? { ...rest, signal } : rest), key, cursors);
-  }
-
-  async #catchUp(): Promise<void> {
-    this.#isCaughtUp = true;
-    const signal = this.#lastSignal;
-    if (signal) await this.take(() => ({ signal }));
-    await this.#cursor?.keep(this.#remembered());
   }
 
   async #observeState(observation: OutsideObservation): Promise<void> {
@@ -172,21 +157,19 @@ export class OutsideSession {
   }
 
   /** The words of a turn lie between its beginning and its end. */
-  async #write(
-    parsed: Recordable,
-    turn: TurnMark | undefined,
-    place: Pick<ParsedPiece, "key" | "cursors">,
-  ): Promise<void> {
-    const { identity, entries = [], usage = [] } = parsed;
-    const marks = (turn && this.#turns?.mark(turn)) ?? [];
-    if (identity === undefined && entries.length + usage.length + marks.length === 0) return;
+  async #write(parsed: Parsed, place: LinePlace): Promise<void> {
+    const { at, identity, totals, unknown, entries = [], usage = [], turn } = parsed;
+    const { turns, ...piecePlace } = place;
+    const marks = (turn && turns?.mark(turn)) ?? [];
+    const isEmpty = [identity, totals, unknown, place.rewoundSince].every((one) => one === undefined);
+    if (isEmpty && entries.length + usage.length + marks.length === 0) return;
     const { context, pricing } = this.#services;
     const piece: ParsedPiece = {
-      ...parsed,
+      ...{ at, identity, entries, usage, totals, unknown },
       price: usage.length === 0 ? undefined : await pricing.now(),
       now: nowOf(context),
       stamp: (body, at) => ({ ...stamp(context, body, at), channel: null }),
-      ...place,
+      ...piecePlace,
       turns: turn?.isBegun ? { before: marks, after: [] } : { before: [], after: marks },
     };
     await context.store.change(this.id, (row) => (row ? decideParsed(row, piece) : []));
@@ -200,8 +183,8 @@ export class OutsideSession {
   }
 
   async #endTurnAtRest(): Promise<void> {
-    await this.#tail?.catchUp();
-    await this.#appendTurn(this.#turnAtRest());
+    await this.#transcript?.catchUp();
+    await this.#appendTurn(this.#transcript?.turnAtRest() ?? []);
   }
 
   async #endTurnInSilence(): Promise<void> {
@@ -210,13 +193,8 @@ export class OutsideSession {
 
   async #logged(work: Promise<void>): Promise<void> {
     await work.catch((error: unknown) =>
-      this.#services.log.warn({ session: this.id, err: error }, "the end of its turn could not be kept"),
+      this.#services.log.warn({ session: this.id, err: error }, "could not record the end of a turn"),
     );
-  }
-
-  #turnAtRest(): readonly TurnEvent[] {
-    const over = this.#facts?.turnAtRest?.(this.#memory);
-    return (over && this.#turns?.end(over)) ?? [];
   }
 
   async #appendTurn(events: readonly TurnEvent[]): Promise<void> {
@@ -224,20 +202,6 @@ export class OutsideSession {
     if (events.length === 0) return;
     await context.store.change(this.id, (row) =>
       row ? events.map(({ id, body }) => ({ ...stamp(context, body(row.generation)), id })) : [],
-    );
-  }
-
-  #observeSoon(): void {
-    this.#observeTimer ??= setTimeout(() => void this.#observe(), this.#services.observations.msToTick);
-  }
-
-  async #observe(): Promise<void> {
-    clearTimeout(this.#observeTimer);
-    this.#observeTimer = undefined;
-    const { observations, log } = this.#services;
-    const observed = observations.note(this.id, { activity: this.#activity.current });
-    await observed.catch((error: unknown) =>
-      log.warn({ session: this.id, err: error }, "what was observed was not noted"),
     );
   }
 
@@ -250,4 +214,12 @@ export class OutsideSession {
       ),
     );
   }
+}
+
+function pathIn(path: () => string | undefined): { readonly path: string | null } {
+  return {
+    get path() {
+      return path() ?? null;
+    },
+  };
 }

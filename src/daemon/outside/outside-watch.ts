@@ -1,16 +1,21 @@
-import { existsSync } from "node:fs";
-import type { Agent, Outside as OutsideFacts, OutsideIdentity } from "../../agents/agent.ts";
+import { existsSync, statSync } from "node:fs";
+import type { Agent, Outside as OutsideFacts, OutsideIdentity, OutsideRows } from "../../agents/agent.ts";
 import { agentsSeenOutside, findAgent } from "../../agents/registry.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { LIVE_STATES } from "../../domain/session/state.ts";
+import { isLive, LIVE_STATES } from "../../domain/session/state.ts";
+import { findByNativeId, isCarried } from "../../history/plan.ts";
+import { notedFolder } from "../../history/trace-source.ts";
 import { pidsWriting, writtenUnder } from "../../machine/open-files.ts";
 import { markerOf } from "../../machine/proc.ts";
 import { SerialQueue } from "../../machine/serial-queue.ts";
 import { workspaceOf } from "../../machine/workspace.ts";
 import { createObserved } from "../../record/create.ts";
 import type { Services } from "../services.ts";
+import { ChangedPaths } from "./changed-paths.ts";
 import { FolderTree } from "./folder-tree.ts";
-import { isLiveFile, liveFilesIn, processOf, readLiveFile } from "./live-files.ts";
+import { GrowingRows } from "./growing-rows.ts";
+import type { Importer } from "./importer.ts";
+import { isLiveFile, liveFilesIn, processIn, processOf, readLiveFile } from "./live-files.ts";
 import { OutsideSession } from "./outside-session.ts";
 import { identityIn } from "./transcript-head.ts";
 
@@ -33,14 +38,31 @@ export type SessionClue = { readonly nativeId: string } | { readonly transcript:
 export class OutsideWatch {
   readonly #services: Services;
   readonly #isCarried: (of: SessionClue) => boolean;
-  readonly #trees: FolderTree[] = [];
+  readonly #importer: Importer;
+  readonly #trees: { stop(): void }[] = [];
   readonly #sessions = new Map<string, OutsideSession>();
   #timer: NodeJS.Timeout | undefined;
+  readonly #changed = new ChangedPaths();
   readonly #queue = new SerialQueue();
 
-  constructor(services: Services, isCarried: (of: SessionClue) => boolean) {
+  constructor(services: Services, isCarried: (of: SessionClue) => boolean, importer: Importer) {
     this.#services = services;
     this.#isCarried = isCarried;
+    this.#importer = importer;
+  }
+
+  /** Paths and native ids of those that are followed here. */
+  get followed(): readonly string[] {
+    return [...this.#sessions.values()].flatMap(({ nativeId, transcript = nativeId }) => [
+      nativeId,
+      transcript,
+    ]);
+  }
+
+  /** Everything that it was told so far has been dealt with. */
+  async settled(): Promise<void> {
+    await this.#changed.settled();
+    await this.#queue.settled();
   }
 
   async begin(): Promise<void> {
@@ -58,6 +80,7 @@ export class OutsideWatch {
   async end(): Promise<void> {
     clearInterval(this.#timer);
     for (const tree of this.#trees) tree.stop();
+    this.#changed.stop();
     for (const session of this.#sessions.values()) session.stop();
     await this.#queue.settled();
   }
@@ -76,17 +99,19 @@ export class OutsideWatch {
     });
   }
 
-  /** Those that a daemon before this one saw may have left since. */
+  /** Goes on with the sessions of the daemon before this one; they may have left since. */
   async #comeBack(): Promise<void> {
     const { items } = await this.#services.context.store.list({
-      origins: ["observed"],
+      origins: ["observed", "imported"],
       states: LIVE_STATES,
       limit: 0,
     });
     for (const { row } of items) {
       const agent = findAgent(row.agentType);
       const { id, nativeId, process } = row;
-      if (!agent || nativeId === null) continue;
+      // One without a process is the importer's.
+      const isObserved = row.origin === "observed" || process !== null;
+      if (!agent || nativeId === null || !isObserved) continue;
       const session = new OutsideSession(this.#services, { id, agent, nativeId, process });
       this.#sessions.set(keyOf(agent, nativeId), session);
     }
@@ -94,17 +119,41 @@ export class OutsideWatch {
   }
 
   #begin(watched: Watched): void {
-    const { liveFiles, transcripts } = watched;
+    const { liveFiles, transcripts, facts } = watched;
+    if (facts.rows) {
+      this.#beginRows(watched, facts.rows);
+      return;
+    }
     if (liveFiles !== null) {
-      this.#watch(liveFiles, (path) => this.#later(async () => this.#sawLiveFile(watched, path)));
+      this.#watch(liveFiles, async (path) => this.#sawLiveFile(watched, path));
       for (const path of liveFilesIn(liveFiles)) this.#later(async () => this.#sawLiveFile(watched, path));
     }
-    this.#watch(transcripts, (path) => this.#later(async () => this.#sawTranscript(watched, path)));
+    this.#watch(transcripts, async (path) => this.#sawTranscript(watched, path));
     for (const path of writtenUnder(transcripts)) this.#later(async () => this.#sawTranscript(watched, path));
   }
 
-  #watch(root: string, changed: (path: string) => void): void {
-    const tree = new FolderTree(root, changed);
+  #beginRows({ agent, transcripts: root }: Watched, rows: OutsideRows): void {
+    const ports = {
+      services: this.#services,
+      importer: this.#importer,
+      sessions: () => this.#sessionsOf(agent),
+      isCarried: (nativeId: string) => this.#isCarried({ nativeId }),
+      sessionOf: async (identity: OutsideIdentity) => this.#sessionOf(agent, identity),
+      later: (work: () => Promise<unknown>) => this.#later(work),
+    };
+    const growing = new GrowingRows(ports, agent, { root, rows });
+    this.#trees.push(growing);
+    growing.begin();
+  }
+
+  #sessionsOf({ type }: Agent): ReadonlyMap<string, OutsideSession> {
+    const own = [...this.#sessions].filter(([key]) => key.startsWith(`${type} `));
+    return new Map(own.map(([, session]) => [session.nativeId, session]));
+  }
+
+  #watch(root: string, look: (path: string) => Promise<void>): void {
+    const lookInOrder = async (path: string) => this.#inOrder(async () => look(path)).catch(() => {});
+    const tree = new FolderTree(root, (path) => this.#changed.add(path, async () => lookInOrder(path)));
     this.#trees.push(tree);
     tree.begin();
   }
@@ -119,7 +168,7 @@ export class OutsideWatch {
     if (!session) return;
     session.liveFile = path;
     await session.runs(told.process);
-    // What it said before this daemon came: at its prompt it may write nothing for long.
+    // Its transcript is read from before this daemon came: at its prompt it may write nothing for long.
     const transcript = facts.transcriptOf?.(this.#services.context.env, told.identity);
     if (session.transcript === undefined && transcript !== undefined && existsSync(transcript))
       session.follow(transcript);
@@ -130,9 +179,14 @@ export class OutsideWatch {
     if ([...this.#sessions.values()].some(({ transcript }) => transcript === path)) return;
     const identity = this.#isCarried({ transcript: path }) ? undefined : identityIn(facts, path);
     if (!identity || this.#isCarried({ nativeId: identity.nativeId })) return;
-    const writer = processOf(pidsWriting(path)[0]);
+    const { env } = this.#services.context;
+    const writer = processOf(pidsWriting(path)[0]) ?? processIn(agent, env, identity.nativeId);
     if (writer && markerOf(writer.pid) !== undefined) return;
-    const session = await this.#sessionOf(agent, identity);
+    // Without a process there is nothing to observe but the file, and the importer reads that.
+    if (!writer && this.#importer.covers(agent.type, path)) return this.#importer.lookSoon();
+    if (!writer && (await this.#isOver(agent, identity.nativeId, path))) return;
+    const cwd = identity.cwd ?? notedFolder(agent.history, path) ?? null;
+    const session = await this.#sessionOf(agent, { ...identity, cwd });
     if (writer) await session?.runs(writer);
     session?.follow(path);
   }
@@ -148,6 +202,18 @@ export class OutsideWatch {
     const session = new OutsideSession(this.#services, { id, agent, nativeId, process: null });
     this.#sessions.set(key, session);
     return session;
+  }
+
+  /** News of a file may come after the session that wrote it has ended here: nobody has written to it since. */
+  async #isOver({ type, outside }: Agent, nativeId: string, path: string): Promise<boolean> {
+    const row = await findByNativeId(this.#services.context, type, nativeId);
+    if (!row || !isCarried(row)) return false;
+    // Its end may be committed between this look and the next one.
+    if (row.carried !== null && isLive(row.state)) return true;
+    if (row.endedAt === null) return false;
+    if (outside?.writesAfterEnd) return true;
+    // An end is known to the millisecond: one that wrote and left in the same has written nothing since.
+    return Math.floor(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) <= Date.parse(row.endedAt);
   }
 
   async #find({ type }: Agent, nativeId: string): Promise<string | undefined> {
@@ -173,10 +239,18 @@ export class OutsideWatch {
   /** A process that is gone tells nobody; the time since it was last heard of does not matter. */
   #look(): void {
     for (const [key, session] of this.#sessions) {
+      if (this.#isCarried(session)) {
+        session.stop();
+        this.#sessions.delete(key);
+        continue;
+      }
       const isLost = session.process === null && session.silentMs > SILENT_MS;
       if (!session.isProcessGone && !isLost) continue;
       this.#sessions.delete(key);
-      this.#later(async () => session.gone());
+      this.#later(async () => {
+        await session.gone();
+        this.#importer.lookSoon();
+      });
     }
   }
 
@@ -184,10 +258,10 @@ export class OutsideWatch {
     void this.#inOrder(work).catch(() => {});
   }
 
-  /** Who has to know waits for it; in any case what fails is noted. */
+  /** Rejects with what fails, and logs it. */
   async #inOrder(work: () => Promise<unknown>): Promise<void> {
     await this.#queue.run(work).catch((error: unknown) => {
-      this.#services.log.warn({ err: error }, "could not take in what a session outside shows");
+      this.#services.log.warn({ err: error }, "could not record a session outside");
       throw error;
     });
   }

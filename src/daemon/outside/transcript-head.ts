@@ -5,9 +5,11 @@ import { openForeign } from "../../machine/foreign-file.ts";
 
 const HEAD_BYTES = 64 * 1024;
 
-/** Whose transcript a file is, as its first lines tell. */
+/** The session of a transcript, as its first lines tell; undefined for one in which nothing was said yet. */
 export function identityIn(facts: Outside, path: string): OutsideIdentity | undefined {
-  for (const line of firstLines(path)) {
+  const { lines, isAll } = firstLines(path);
+  if (isAll && facts.isWord && !lines.some((line) => facts.isWord?.(line))) return undefined;
+  for (const line of lines) {
     const identity = facts.ofTranscript(basename(path), line);
     if (identity) return identity;
   }
@@ -15,17 +17,18 @@ export function identityIn(facts: Outside, path: string): OutsideIdentity | unde
 }
 
 /** Whole lines only. */
-function firstLines(path: string): string[] {
+function firstLines(path: string): { readonly lines: readonly string[]; readonly isAll: boolean } {
   try {
     const file = openForeign(path);
     try {
       const bytes = Buffer.alloc(HEAD_BYTES);
-      const text = bytes.subarray(0, readSync(file, bytes, 0, HEAD_BYTES, 0)).toString("utf8");
-      return text.split("\n").slice(0, -1);
+      const size = readSync(file, bytes, 0, HEAD_BYTES, 0);
+      const lines = bytes.subarray(0, size).toString("utf8").split("\n").slice(0, -1);
+      return { lines, isAll: size < HEAD_BYTES };
     } finally {
       closeSync(file);
     }
   } catch {
-    return [];
+    return { lines: [], isAll: true };
   }
 }

@@ -159,7 +159,7 @@ export class Sampler {
     try {
       return await openMeter(session, this.#options.context);
     } catch (error) {
-      this.#options.log.warn({ session: session.id, err: error }, "its counters cannot be read");
+      this.#options.log.warn({ session: session.id, err: error }, "could not read the counters of a session");
       return undefined;
     }
   }

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { T0, T1 } from "../../testing/events.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
+import { heldBytes } from "../../testing/held-memory.ts";
 import { ActivityWatch } from "./activity-watch.ts";
 
 const SAID = { role: "assistant", kind: "text", text: "Reading the tests", tool: null } as const;
@@ -73,4 +74,15 @@ test("only the end of long output is kept", () => {
   activity.addOutput(`${"x".repeat(10_000)}`);
   activity.addOutput("\nlast");
   expect(activity.current?.text).toBe("last");
+});
+
+test("what a session does holds on to nothing of its output", () => {
+  const [sessions, bytes] = [40, 1_000_000];
+  const watches = () =>
+    Array.from({ length: sessions }, () => {
+      const watch = new ActivityWatch(clock.now, () => {});
+      watch.addOutput(Buffer.alloc(bytes, "a line of output\n").toString());
+      return watch;
+    });
+  expect(heldBytes(watches)).toBeLessThan((sessions * bytes) / 4);
 });

@@ -1,3 +1,4 @@
+import { detachedText } from "../../domain/detached-text.ts";
 import { type Activity, activityAfter, lastLine } from "../../domain/session/activity.ts";
 import { type Instant, toInstant } from "../../domain/time.ts";
 import type { NewEntry } from "../../domain/transcript/entry.ts";
@@ -34,7 +35,7 @@ export class ActivityWatch {
 
   /** Output of a program whose output is all that it says. */
   addOutput(text: string): void {
-    this.#output = (this.#output + text).slice(-KEPT_CHARS);
+    this.#output = detachedText((this.#output + text).slice(-KEPT_CHARS));
     const line = this.#last ? this.#last.text : lastLine(this.#output);
     if (line !== undefined) this.#set({ text: line, tool: null, at: toInstant(this.#now()) });
   }

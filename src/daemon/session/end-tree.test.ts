@@ -51,6 +51,7 @@ function endOf({
         steps.add("polite");
         await deliver?.();
       },
+      implied: async () => {},
     },
     look: (afterMs) => steps.add(`look ${afterMs}`),
     programs: { holder: program },
@@ -99,7 +100,7 @@ test("a tree is ended though the agent could not be asked to leave", async () =>
   at.end.begin(4000);
   await pass(1000);
   expect(at.steps.all.at(-1)).toBe(ended(3000));
-  expect(at.messages).toEqual(["it could not be asked to leave"]);
+  expect(at.messages).toEqual(["could not ask the agent to leave"]);
 });
 
 test("an end that is not proven 5 s after its grace is tried again without grace, and traces are looked for", async () => {

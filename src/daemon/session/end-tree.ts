@@ -62,7 +62,7 @@ export class EndTree {
     const { log, id, delivery } = this.#session;
     void delivery
       .deliver(polite)
-      .catch((error: unknown) => log.warn({ session: id, err: error }, "it could not be asked to leave"));
+      .catch((error: unknown) => log.warn({ session: id, err: error }, "could not ask the agent to leave"));
   }
 
   stop(): void {
@@ -71,7 +71,7 @@ export class EndTree {
     clearTimeout(this.#retryTimer);
   }
 
-  /** By the socket, or by a file where nobody listens; a holder that someone stopped is woken first. */
+  /** Asks by the socket, or by a file where nobody listens; a holder that someone stopped is woken first. */
   #signal(graceMs: number): void {
     clearTimeout(this.#politeTimer);
     this.#politeTimer = undefined;
@@ -95,7 +95,7 @@ export class EndTree {
   #wake(): void {
     const { folder, programs, log, id } = this.#session;
     void wakeHolder(programs.holder, folder).catch((error: unknown) =>
-      log.warn({ session: id, err: error }, "could not see whether its holder is stopped"),
+      log.warn({ session: id, err: error }, "could not see whether the holder is stopped"),
     );
   }
 }

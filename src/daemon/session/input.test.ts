@@ -1,11 +1,13 @@
 import { expect, test, vi } from "vitest";
+import { autonomous as gemini } from "../../agents/gemini/autonomous/mode.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import { codeOf } from "../../store/contract/place.ts";
-import { END, PAUSE, said } from "../../testing/carried.ts";
+import { END, launched, PAUSE, said } from "../../testing/carried.ts";
 import { idle, pass } from "../../testing/session/fake-time.ts";
-import { AGENT, atPrompt, BY_CLI, carry, controls } from "../../testing/session/input-place.ts";
+import { AGENT, atPrompt, BY_CLI, begun, carry, controls } from "../../testing/session/input-place.ts";
 import { holderOf } from "../../testing/session/ports.ts";
 import { screenShowing } from "../../testing/session/screens.ts";
+import { Delivery } from "../delivery/delivery.ts";
 
 test("a text is recorded, with the turn that it begins, before it is delivered", async () => {
   await using at = await atPrompt();
@@ -24,6 +26,16 @@ test("a text is recorded, with the turn that it begins, before it is delivered",
     { saw: "text_written" },
   ]);
   expect(session.asked.all).toContain("find transcript");
+});
+
+test("behind a text that the agent keeps, one that is given at its prompt is queued, too", async () => {
+  await using at = await atPrompt();
+  const taken = Promise.withResolvers<void>();
+  at.input.keep(() => taken.promise);
+  expect(await at.input.say("send", "second", BY_CLI)).toMatchObject({ turn: null, isQueued: true });
+  taken.resolve();
+  await idle();
+  expect(await at.input.say("send", "third", BY_CLI)).toMatchObject({ turn: 1, isQueued: false });
 });
 
 test("a text for a session without a holder is refused, and nothing is recorded", async () => {
@@ -82,6 +94,26 @@ test("a text that nobody has taken after 10 s is given up", async () => {
   ]);
 });
 
+test("a text is not given up while it is still being written", async () => {
+  await using at = await atPrompt();
+  const written = Promise.withResolvers<void>();
+  const begins = Promise.withResolvers<void>();
+  at.session.delivery.deliver = () => {
+    begins.resolve();
+    return written.promise;
+  };
+  const said = at.input.say("send", "hello", BY_CLI);
+  await begins.promise;
+  await pass(15_000);
+  await idle();
+  expect(at.session.observed.all.map(({ saw }) => saw)).not.toContain("text_not_taken");
+  written.resolve();
+  await said;
+  await pass(5000);
+  await at.session.observed.through((each) => each.saw === "text_not_taken");
+  await idle();
+});
+
 test("a text that was taken is not given up", async () => {
   await using at = await atPrompt();
   await at.input.say("send", "hello", BY_CLI);
@@ -120,6 +152,16 @@ test("a text of a session that is paused is not given up meanwhile", async () =>
   await at.input.say("send", "hello", BY_CLI);
   await at.session.observe(PAUSE);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a text that an agent reads once it has come up is not given up while it loads", async () => {
+  await using at = await begun({ mode: gemini, launch: { tellsTurns: true, hasPrompt: true, host: "pipe" } });
+  const { session, input } = at;
+  session.delivery = new Delivery(session);
+  await session.observe(launched(true));
+  await input.say("prompt", "hello", BY_CLI);
+  expect(vi.getTimerCount()).toBe(0);
+  expect((await session.row())?.turn).toMatchObject({ number: 1, state: "running" });
 });
 
 test("an input that is stopped gives nothing up", async () => {

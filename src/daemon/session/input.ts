@@ -58,9 +58,13 @@ export class Input {
   readonly #session: Ports;
   readonly #queue = new SerialQueue();
   #isGivingPrompt = false;
+  #isWriting = false;
   #takenTimer: NodeJS.Timeout | undefined;
   /** The turn whose text is not taken yet. */
   #awaited: number | undefined;
+  /** Texts that the agent keeps for a turn to come. */
+  #queued = 0;
+  readonly #stopped = new AbortController();
 
   constructor(session: Ports) {
     this.#session = session;
@@ -81,7 +85,7 @@ export class Input {
     const deed = mode.controls.say(this.#session.target, text) ?? (await this.#typed(text));
     if (!this.#session.holder.connection) throw unreachable(this.#session.id);
     const given = await this.#session.observe(
-      { saw: "text_given", by, text, isCommand: isOwnCommand(text) },
+      { saw: "text_given", by, text, isCommand: isOwnCommand(text), ...this.#behindQueued(text) },
       saying,
     );
     const event = given.events.find(({ body }) => body.kind === "input_given");
@@ -95,6 +99,23 @@ export class Input {
     return { seq: event.seq, turn, isQueued };
   }
 
+  /** Whether it would wait behind texts that the agent keeps, also where the agent rests for a moment. */
+  isBehindQueued(text: string): boolean {
+    return this.#queued > 0 && !isOwnCommand(text);
+  }
+
+  #behindQueued(text: string): { readonly isBehindQueued?: true } {
+    return this.isBehindQueued(text) ? { isBehindQueued: true } : {};
+  }
+
+  /** Until this is settled, whichever way, the agent keeps a text for a turn to come. */
+  keep(untilTaken: (signal: AbortSignal) => Promise<unknown>): void {
+    this.#queued += 1;
+    void untilTaken(this.#stopped.signal)
+      .catch(() => {})
+      .finally(() => (this.#queued -= 1));
+  }
+
   /** Does something to the agent that a person asked for. Whoever asks has seen that the deed may be done. */
   async give(by: InputKind, deed: Deed, text: string, channel: Channel | null): Promise<Committed> {
     if (!this.#session.holder.connection) throw unreachable(this.#session.id);
@@ -106,7 +127,12 @@ export class Input {
 
   async #deliver(deed: Deed): Promise<void> {
     faultPoint("input.recorded");
-    await this.#session.delivery.deliver(deed);
+    this.#isWriting = true;
+    try {
+      await this.#session.delivery.deliver(deed);
+    } finally {
+      this.#isWriting = false;
+    }
     faultPoint("input.written");
   }
 
@@ -147,10 +173,16 @@ export class Input {
 
   stop(): void {
     clearTimeout(this.#takenTimer);
+    this.#stopped.abort();
   }
 
   async #giveUp(turn: number): Promise<void> {
     const { log, id } = this.#session;
+    // Keys that wait for what a slow program shows may not all be pressed yet.
+    if (this.#isWriting) {
+      this.#takenTimer = setTimeout(() => void this.#giveUp(turn), TAKEN_MS);
+      return;
+    }
     this.#awaited = undefined;
     try {
       await this.#session.observe({ saw: "text_not_taken", turn, afterMs: TAKEN_MS });
@@ -159,10 +191,10 @@ export class Input {
     }
   }
 
-  /** Whoever looks at the session sees why it does nothing. */
+  /** A person who looks at the session sees why it does nothing. */
   async #tellNotGiven(error: unknown): Promise<void> {
     const { intake, log, id } = this.#session;
-    log.error({ session: id, err: error }, "the prompt was not given");
+    log.error({ session: id, err: error }, "could not give the prompt");
     await intake.notice("prompt", "Its first text could not be given to it; send it again.");
   }
 

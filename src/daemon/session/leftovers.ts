@@ -36,7 +36,7 @@ export class Leftovers {
 
   /** Kills each that is still the process that was found; true when all are gone. */
   async kill(marker: string, leftovers: readonly Leftover[]): Promise<boolean> {
-    // Where no process can be started to do it, they are still there, and are found again.
+    // They are still there where no process can be started to end them, and are found again.
     await signalMarked(this.#holder, "KILL", { marker, processes: leftovers }).catch(() => {});
     for (let waitedMs = 0; waitedMs < MOST_WAIT_MS; waitedMs += STEP_MS) {
       if (!leftovers.some(isProcessAlive)) return true;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Limit } from "../../domain/session/carried.ts";
+import type { TimeLimit } from "../../domain/limits/limit.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import { CONTINUE, PAUSE, said } from "../../testing/carried.ts";
 import { idle, pass, useFakeTime } from "../../testing/session/fake-time.ts";
@@ -9,7 +9,7 @@ import { type SessionPlace, sessionPlace } from "../../testing/session/test-sess
 import { Limits } from "./limits.ts";
 
 const MINUTE = 60_000;
-const IDLE: Limit = { kind: "idle_timeout", allowed: MINUTE, unit: "ms" };
+const IDLE: TimeLimit = { kind: "idle_timeout", allowed: MINUTE, unit: "ms" };
 
 useFakeTime();
 
@@ -19,7 +19,7 @@ function oldProcess() {
   return { pid: 42, startTime: String((uptimeMs - 60 * MINUTE) / 10), bootId: "boot-a" };
 }
 
-async function limitedPlace(limit: Limit) {
+async function limitedPlace(limit: TimeLimit) {
   const place = await sessionPlace({
     launch: { limits: [limit], tellsTurns: true },
     mode: { capabilities: { tellsTurns: true } },

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
-import type { Limit } from "../../domain/session/carried.ts";
+import type { TimeLimit } from "../../domain/limits/limit.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import type { Observation } from "../../domain/supervise/observation.ts";
 import type { HolderStatus } from "../../host/holder-message.ts";
@@ -11,8 +11,8 @@ import { Limits } from "./limits.ts";
 
 const MINUTE = 60_000;
 const READY_MS = 60_000;
-const TIMEOUT: Limit = { kind: "timeout", allowed: MINUTE, unit: "ms" };
-const IDLE: Limit = { kind: "idle_timeout", allowed: MINUTE, unit: "ms" };
+const TIMEOUT: TimeLimit = { kind: "timeout", allowed: MINUTE, unit: "ms" };
+const IDLE: TimeLimit = { kind: "idle_timeout", allowed: MINUTE, unit: "ms" };
 /** The machine's own clock goes on while a test runs. */
 const AWHILE = 100_000;
 
@@ -29,7 +29,7 @@ function aged(row: SessionRow, ageMs: number): SessionRow {
 }
 
 interface Given {
-  readonly limits?: readonly Limit[];
+  readonly limits?: readonly TimeLimit[];
   readonly status?: Partial<HolderStatus> | null;
 }
 

@@ -1,4 +1,4 @@
-import type { Limit, LimitKind } from "../../domain/session/carried.ts";
+import { isTimeLimit, type TimeLimit, type TimeLimitKind } from "../../domain/limits/limit.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import { isCounting } from "../../domain/supervise/decide-limit.ts";
 import { timerMs } from "../../domain/time.ts";
@@ -31,15 +31,20 @@ export class Limits {
     const leftMs = Math.max(0, this.#readyMs - (performance.now() - this.#changedMs));
     if (isLoading) this.#armOnce("ready", leftMs, () => this.#notReady());
     else this.#clear("ready");
-    for (const limit of this.#session.carrying.launch.limits) this.#followLimit(limit, row);
+    for (const limit of this.#limits) this.#followLimit(limit, row);
   }
 
   /** Observes again after this time how much of a limit is used up. */
-  check(kind: LimitKind, afterMs: number): void {
-    const limit = this.#session.carrying.launch.limits.find((one) => one.kind === kind);
+  check(kind: TimeLimitKind, afterMs: number): void {
+    const limit = this.#limits.find((one) => one.kind === kind);
     if (!limit) return;
     this.#clear(kind);
     this.#armOnce(kind, afterMs, () => this.#observe(limit));
+  }
+
+  /** Limits that a clock uses up. */
+  get #limits(): readonly TimeLimit[] {
+    return this.#session.carrying.launch.limits.filter(isTimeLimit);
   }
 
   stop(): void {
@@ -47,7 +52,7 @@ export class Limits {
   }
 
   /** Idle time begins anew with each change; the age of a session does not. */
-  #followLimit({ kind }: Limit, row: SessionRow): void {
+  #followLimit({ kind }: TimeLimit, row: SessionRow): void {
     if (!isCounting(kind, row)) this.#clear(kind);
     else if (kind === "idle_timeout" || !this.#timers.has(kind)) this.check(kind, 0);
   }
@@ -76,7 +81,7 @@ export class Limits {
     this.#timers.delete(name);
   }
 
-  async #observe(limit: Limit): Promise<void> {
+  async #observe(limit: TimeLimit): Promise<void> {
     const passedMs = await this.#passedMs(limit.kind);
     if (passedMs === undefined) return;
     const graceMs = durationOf(this.#session.config, "end.grace");
@@ -84,7 +89,7 @@ export class Limits {
   }
 
   /** Undefined where it does not count any more: the state may have changed since the timer was set. */
-  async #passedMs(kind: LimitKind): Promise<number | undefined> {
+  async #passedMs(kind: TimeLimitKind): Promise<number | undefined> {
     const row = await this.#session.row();
     if (!row?.process || !isCounting(kind, row)) return undefined;
     const age = ageMsOf(row.process);

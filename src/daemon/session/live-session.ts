@@ -19,13 +19,14 @@ import { ScreenWatch } from "../sources/screen-watch.ts";
 import { SessionSources } from "../sources/session-sources.ts";
 import { TranscriptFinder } from "../sources/transcript-finder.ts";
 import { TranscriptReader } from "../sources/transcript-reader.ts";
+import { SubagentWatch } from "../subagents/subagent-watch.ts";
 import { ActivityWatch } from "./activity-watch.ts";
 import type { Carrying } from "./carrying.ts";
 import type { AskedBy, Committed } from "./committed.ts";
 import { EndTree } from "./end-tree.ts";
 import { Input } from "./input.ts";
 import { Limits } from "./limits.ts";
-import { LiveFacts } from "./live-facts.ts";
+import { LiveFactsWriter } from "./live-facts-writer.ts";
 import { Pausing } from "./pausing.ts";
 import { type Act, SessionLoop } from "./session-loop.ts";
 import { TraceWatch } from "./trace-watch.ts";
@@ -53,11 +54,12 @@ export class LiveSession {
   readonly observations: Services["observations"];
   readonly memory: KeptMemory;
   readonly activity: ActivityWatch;
-  readonly liveFacts: LiveFacts;
+  readonly liveFacts: LiveFactsWriter;
   readonly holder: Follower;
   readonly screen: ScreenWatch;
   readonly transcript: TranscriptReader;
   readonly transcriptFinder: TranscriptFinder;
+  readonly subagents: SubagentWatch;
   readonly sources: SessionSources;
   readonly delivery: Delivery;
   readonly intake: Intake;
@@ -93,7 +95,7 @@ export class LiveSession {
     this.observations = services.observations;
     this.memory = new KeptMemory(this.folder);
     this.activity = new ActivityWatch(services.context.now, () => this.liveFacts.writeSoon());
-    this.liveFacts = new LiveFacts(this);
+    this.liveFacts = new LiveFactsWriter(this);
     this.#loop = new SessionLoop(
       {
         change: async (decide) => this.context.store.change(this.id, decide),
@@ -108,6 +110,7 @@ export class LiveSession {
     this.screen = new ScreenWatch(this);
     this.transcript = new TranscriptReader(this);
     this.transcriptFinder = new TranscriptFinder(this);
+    this.subagents = new SubagentWatch(this, carrying.agent);
     this.sources = new SessionSources(this);
     this.delivery = new Delivery(this);
     this.intake = new Intake(this);
@@ -168,9 +171,8 @@ export class LiveSession {
   /** Connects to the living holder and begins every source. What is still to be done is decided afterwards. */
   async adopt(): Promise<void> {
     await this.holder.begin();
-    const stored = await this.context.store.find(this.id);
-    this.activity.restore(stored?.observed.activity ?? null);
-    const row = stored?.row;
+    const { row, observed } = (await this.context.store.find(this.id)) ?? {};
+    this.activity.restore(observed?.activity ?? null);
     if (!row?.carried || !this.holder.connection) return;
     this.#nativeId = row.nativeId;
     this.sources.begin(row);

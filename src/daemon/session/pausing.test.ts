@@ -163,3 +163,22 @@ test("a process that may finish is not stopped again where the record says that 
   await held;
   expect(at.sent.all).toEqual(["P", "K"]);
 });
+
+test("a paused tree stays stopped where only a process outside of it holds the lock of the store", async () => {
+  await using locked = await lockedHome();
+  const stranger = spawn("sleep", ["600"], { stdio: "ignore" });
+  const exited = once(stranger, "exit");
+  try {
+    await once(stranger, "spawn");
+    const agent = identifyProcess(stranger.pid as number);
+    const file = { guard: agent, holder: agent, agent, bootId: agent?.bootId };
+    writeFileSync(join(locked.home, "holder.json"), JSON.stringify(toWire(file)));
+    using at = pausingOf(locked.home);
+    at.pausing.begin();
+    await at.pausing.holds();
+    expect(at.sent.all).toEqual(["P"]);
+  } finally {
+    stranger.kill("SIGKILL");
+    await exited;
+  }
+});

@@ -93,9 +93,23 @@ export interface FinderPort {
   };
 }
 
+/** The sub-agents of a session, which are sessions of their own. */
+export interface SubagentsPort {
+  readonly subagents: {
+    /** Something shows that there may be another one. */
+    lookSoon(): void;
+    /** The session says that these are done with their task. */
+    finish(nativeIds: readonly string[]): void;
+  };
+}
+
 /** The memory of the parsers. */
 export interface MemoryPort {
-  readonly memory: { readonly all: Memory };
+  readonly memory: {
+    readonly all: Memory;
+    /** Writes all that the work remembers once, behind it. */
+    together(work: () => Promise<void>): Promise<void>;
+  };
 }
 
 /** The ways to the agent. */
@@ -103,6 +117,8 @@ export interface DeliveryPort {
   readonly delivery: {
     untilReadyMs(deed: Deed, request: Waiting | null): Promise<number>;
     deliver(deed: Deed): Promise<void>;
+    /** All that follows from what was delivered is in the record. */
+    implied(): Promise<void>;
   };
 }
 
@@ -124,6 +140,8 @@ export interface Place {
   readonly consumed?: { readonly stream: Stream; readonly offset: number };
   /** The text of a user here begins a turn of its own. */
   readonly opensTurn?: boolean;
+  /** The conversation was taken back before this piece, to before the entry with this id. */
+  readonly rewoundSince?: string;
   /** How far the source was read before this piece. */
   readonly cursors?: readonly ReadCursor[];
 }

@@ -57,7 +57,8 @@ export class SessionLoop {
           return [isKeyed ? { ...event, id: inputId } : event];
         });
       });
-      if (events.length > 0) await committed(row);
+      // An end that was recorded elsewhere: its events are committed, and nothing has followed them yet.
+      if (events.length > 0 || observation.saw === "end_recorded") await committed(row);
       for (const action of actions) if (action.do !== "append") await act(action);
       return { row, events, seq: events.at(-1)?.seq ?? row.seq };
     });

@@ -60,11 +60,11 @@ function note(session: Watched, table: ReturnType<typeof processTable>): void {
     const tree = lookAtTree({ bootId, agent, cwd: session.carrying.launch.cwd }, file, table);
     if (tree && JSON.stringify(tree) !== JSON.stringify(readTree(folder))) writeTree(folder, tree);
   } catch (error) {
-    log.warn({ session: id, err: error }, "could not look at its processes");
+    log.warn({ session: id, err: error }, "could not look at the processes of a session");
   }
 }
 
-/** Those of a launch that its holder and guard did not end, and that no marker finds. They are noted: doctor looks for them, too. */
+/** Processes of a launch that its holder and guard did not end, and that no marker finds. They are noted: doctor looks for them, too. */
 export function survivorsOf(folder: string, agent: ProcessIdentity | null, cwd: string): ProcessIdentity[] {
   const tree = readTree(folder) ?? (agent && unseenTree({ agent, bootId: agent.bootId, cwd }));
   if (!tree) return [];

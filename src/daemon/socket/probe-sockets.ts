@@ -2,7 +2,7 @@ import { connect } from "node:net";
 
 const ANSWER_MS = 500;
 
-/** Those of the sockets at which someone answers. A file that a dead process left does not. */
+/** Keeps the sockets at which someone answers. A file that a dead process left does not. */
 export async function answering(sockets: readonly string[]): Promise<string[]> {
   const answers = await Promise.all(sockets.map(isAnswered));
   return sockets.filter((_, index) => answers[index]);

@@ -21,7 +21,7 @@ export interface SocketServerOptions {
   readonly handlers: Handlers;
   readonly redact: <T>(value: T) => T;
   readonly log: Logger;
-  /** Who calls, by the pid that it tells. */
+  /** The caller, by the pid that it tells. */
   readonly findAsker?: (pid: number | undefined) => Asker | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function openSocketServer(options: SocketServerOptions): Promise<As
     [Symbol.asyncDispose]: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const caller of callers) caller.leave();
-      // Whoever does not leave by itself is not waited for.
+      // A client that does not leave by itself is not waited for.
       setTimeout(() => callers.forEach(({ socket }) => void socket.destroy()), LEAVING_MS).unref();
       await closed;
     },
@@ -103,7 +103,7 @@ function serve(caller: Caller, options: SocketServerOptions): void {
   const left = new AbortController();
   const reader = new LineReader();
   const say = (message: Answer | Greeting) => {
-    // Who does not read its answers is not listened to until it does.
+    // Backpressure: a client that does not read its answers is not listened to until it does.
     if (socket.writable && !socket.write(`${JSON.stringify(message)}\n`)) socket.pause();
   };
   socket.on("drain", () => socket.resume());

@@ -3,24 +3,38 @@ import { join } from "node:path";
 import type { AgentServer, LaunchPlan } from "../../agents/launch.ts";
 import { LAUNCH_FILES } from "../../home/launch-folder.ts";
 
-/** Where an agent keeps what it writes during one launch, and where its own server listens. */
+/** The files that an agent writes during one launch, and the address of its own server. */
 export interface AgentPaths {
   readonly transcript: string | null;
   readonly transcripts: string | null;
   readonly liveFiles: string | null;
+  readonly databases: string | null;
   readonly server: AgentServer | null;
 }
 
-export function agentPathsOf({ transcript, transcripts, liveFiles, server }: LaunchPlan): AgentPaths {
+export function agentPathsOf({
+  transcript,
+  transcripts,
+  liveFiles,
+  databases,
+  server,
+}: LaunchPlan): AgentPaths {
   return {
     transcript,
     transcripts: transcripts ?? null,
     liveFiles: liveFiles ?? null,
+    databases: databases ?? null,
     server: server ?? null,
   };
 }
 
-const NONE: AgentPaths = { transcript: null, transcripts: null, liveFiles: null, server: null };
+const NONE: AgentPaths = {
+  transcript: null,
+  transcripts: null,
+  liveFiles: null,
+  databases: null,
+  server: null,
+};
 
 export function readAgentPaths(folder: string): AgentPaths {
   try {

@@ -20,8 +20,12 @@ export interface ServerAnswer {
 }
 
 /** Calls an agent's own server: on loopback only, with the password of the launch, within a time limit. */
-export async function askServer(server: AgentServer, call: ServerCall): Promise<ServerAnswer> {
-  return withinLimit(async (signal) => {
+export async function askServer(
+  server: AgentServer,
+  call: ServerCall,
+  limitMs = ANSWER_MS,
+): Promise<ServerAnswer> {
+  return withinLimit(limitMs, async (signal) => {
     const response = await send(server, call, signal);
     return { status: response.statusCode ?? 0, text: await readText(response) };
   });
@@ -33,23 +37,23 @@ export async function openStream(
   call: ServerCall,
   stop: AbortSignal,
 ): Promise<IncomingMessage> {
-  return withinLimit(async (limit) => send(server, call, AbortSignal.any([stop, limit])));
+  return withinLimit(ANSWER_MS, async (limit) => send(server, call, AbortSignal.any([stop, limit])));
 }
 
-async function withinLimit<T>(work: (limit: AbortSignal) => Promise<T>): Promise<T> {
+async function withinLimit<T>(limitMs: number, work: (limit: AbortSignal) => Promise<T>): Promise<T> {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), ANSWER_MS);
+  const timer = setTimeout(() => limit.abort(), limitMs);
   try {
     return await work(limit.signal);
   } catch (cause) {
     if (!limit.signal.aborted) throw cause;
-    throw new Error(`The server did not answer within ${ANSWER_MS / 1000} s.`, { cause });
+    throw new Error(`The server did not answer within ${limitMs / 1000} s.`, { cause });
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** By `node:http` and without a shared agent: `fetch` would take a proxy of the environment even to loopback. */
+/** Uses `node:http` without a shared agent: `fetch` would take a proxy of the environment even to loopback. */
 async function send(
   { port, user, password }: AgentServer,
   { method, path, headers = {}, body }: ServerCall,

@@ -9,7 +9,10 @@ const MOST_CHARS = 16 * 1024 * 1024;
  */
 export class EventParser {
   readonly #decoder = new TextDecoder();
-  #rest = "";
+  /** The beginning of a line whose end has not come yet, in pieces; a carriage return at its end stands apart. */
+  #rest: string[] = [];
+  #restChars = 0;
+  #cr: "" | "\r" = "";
   #id: string | null = null;
   #name = "";
   #data: string[] = [];
@@ -17,12 +20,28 @@ export class EventParser {
 
   push(bytes: Uint8Array): ServerEvent[] {
     // A carriage return at the end may be the first half of a line end.
-    const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r(?!$)/u);
-    this.#rest = lines.pop() ?? "";
-    const events = lines.flatMap((line) => this.#line(line));
-    if (this.#rest.length + this.#dataChars > MOST_CHARS)
-      throw new Error("The server sends an event without an end.");
+    const lines = (this.#cr + this.#decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r(?!$)/u);
+    const rest = lines.pop() ?? "";
+    this.#cr = rest.endsWith("\r") ? "\r" : "";
+    const events = lines.flatMap((line) => this.#line(this.#endOf(line)));
+    this.#add(this.#cr === "" ? rest : rest.slice(0, -1));
     return events;
+  }
+
+  /** The rest is not looked through again with each piece: a long line would take ever longer. */
+  #add(text: string): void {
+    this.#rest.push(text);
+    this.#restChars += text.length;
+    if (this.#restChars + this.#dataChars > MOST_CHARS)
+      throw new Error("The server sends an event without an end.");
+  }
+
+  #endOf(line: string): string {
+    if (this.#rest.length === 0) return line;
+    const whole = this.#rest.join("") + line;
+    this.#rest = [];
+    this.#restChars = 0;
+    return whole;
   }
 
   #line(line: string): ServerEvent[] {

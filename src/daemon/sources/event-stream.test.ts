@@ -163,6 +163,34 @@ test("what was missed is asked for at each connection, once it stands and before
   await reaches(bench, missed, "event-1 text 1", missed, "event-2 text 2", missed);
 });
 
+test("what was missed is not taken from an answer that says it failed, but asked for again", async () => {
+  let asked = 0;
+  await using http = await eventServer((request, response) => {
+    if (request.url !== "/status") return open(response);
+    response.writeHead(asked++ === 0 ? 500 : 200).end(`{"asked":${asked}}`);
+  });
+  const parse = (body: unknown): Parsed => ({
+    entries: [{ role: "system", kind: "notice", text: JSON.stringify(body), tool: null }],
+  });
+  using bench = newBench({
+    server: http.server,
+    spec: { ...SPEC, catchUp: [{ path: () => "/status", parse }] },
+  });
+  bench.stream.begin();
+  await reaches(bench, '- {"asked":2}');
+  expect(bench.logged.join("")).toContain("The server answers 500.");
+});
+
+test("events are not read from an answer that says it failed", async () => {
+  await using http = await eventServer((_, response) => {
+    response.writeHead(http.requests.length === 1 ? 503 : 200, { "content-type": "text/event-stream" });
+    send(response, http.requests.length);
+  });
+  using bench = newBench(http);
+  bench.stream.begin();
+  await reaches(bench, "event-2 text 2");
+});
+
 test.each([401, 403])("a server that answers %i is not asked again, and a notice says so", async (status) => {
   await using http = await eventServer((_, response) => void response.writeHead(status).end());
   using bench = newBench(http);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentServer } from "../../agents/launch.ts";
 import type { Memory } from "../../agents/parsed.ts";
 import type { EventsSource, ServerEvent } from "../../agents/sources.ts";
-import type { Json } from "../../domain/json.ts";
+import { parseJson } from "../../domain/json.ts";
 import type { KeptMemory } from "../intake/kept-memory.ts";
 import type { IntakePort, Logs } from "../session/ports.ts";
 import { askServer, openStream } from "./agent-server.ts";
@@ -25,7 +25,7 @@ export interface EventStreamOptions {
 interface Ports extends Logs {
   readonly id: string;
   readonly intake: Pick<IntakePort["intake"], "parsed" | "notice">;
-  readonly memory: Pick<KeptMemory, "all" | "merge">;
+  readonly memory: Pick<KeptMemory, "all" | "merge" | "together">;
 }
 
 /**
@@ -100,7 +100,9 @@ export class EventStream implements Source {
       this.#isCutLogged = false;
       const parser = new EventParser();
       for await (const bytes of stream as AsyncIterable<Buffer>)
-        for (const event of parser.push(bytes)) await this.#take(event);
+        await this.#ports.memory.together(async () => {
+          for (const event of parser.push(bytes)) await this.#take(event);
+        });
     } finally {
       stream.destroy();
     }
@@ -126,7 +128,7 @@ export class EventStream implements Source {
     for (const { path, parse } of spec.catchUp ?? []) {
       const { status, text } = await askServer(server, { method: "GET", path: path(memory.all) });
       if (status !== 200) throw refusal(status);
-      const body = JSON.parse(text) as Json;
+      const body = parseJson(text);
       await intake.parsed((known) => parse(body, known));
     }
   }
@@ -145,7 +147,10 @@ export class EventStream implements Source {
   #logCut(error: unknown): void {
     if (this.#isCutLogged) return;
     this.#isCutLogged = true;
-    this.#ports.log.info({ session: this.#ports.id, err: error }, "no event stream from its server");
+    this.#ports.log.info(
+      { session: this.#ports.id, err: error },
+      "no event stream from the agent's server; retrying",
+    );
   }
 
   #giveUp(): void {

@@ -10,8 +10,9 @@ import { faultPoint } from "../fault-point.ts";
 import type { OutputSlices } from "../intake/output-slices.ts";
 import { takeUnheard } from "../intake/unheard.ts";
 import type { Leftovers } from "../session/leftovers.ts";
-import type { LiveFacts } from "../session/live-facts.ts";
+import type { LiveFactsWriter } from "../session/live-facts-writer.ts";
 import type {
+  DeliveryPort,
   Facts,
   HolderPort,
   IntakePort,
@@ -41,10 +42,11 @@ interface Ports
     ScreenPort,
     SourcesPort,
     HolderPort,
+    DeliveryPort,
     TerminalPorts {
   readonly slices: OutputSlices;
   readonly leftovers: Pick<Leftovers, "of">;
-  readonly liveFacts: LiveFacts;
+  readonly liveFacts: LiveFactsWriter;
   readonly pausing: { /** The holder says that the tree is stopped. */ holds(): Promise<void> };
   /** The session did something: its processes may have changed. */
   lookAtTree(): void;
@@ -61,7 +63,7 @@ export class Follower {
   #isLeaving = false;
   #hasSeenEnd = false;
   readonly #connected = Promise.withResolvers<void>();
-  /** Where in the output the last report stands that the holder told. */
+  /** The offset in the output of the last report that the holder told. */
   #heardTo = 0;
 
   constructor(session: Ports) {
@@ -258,7 +260,7 @@ export class Follower {
     const isDone = exit.tree.state === "empty" || exit.tree.state === "kept";
     if (isDone) {
       faultPoint("end.empty");
-      // What it said before it left is in the record before its end is.
+      // Its last output is in the record before its end is.
       await this.#output?.finish();
       await this.#session.sources.readRest();
       await takeUnheard(this.#session, this.#terminal, this.#output?.reportsAfter?.(this.#heardTo) ?? []);

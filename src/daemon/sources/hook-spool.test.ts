@@ -8,7 +8,7 @@ import type { JsonObject } from "../../domain/json.ts";
 import { tempFolder } from "../../testing/temp-folder.ts";
 import { placesOf } from "../places.ts";
 import type { Carrying } from "../session/carrying.ts";
-import { HookSpool } from "./hook-spool.ts";
+import { HookSpool, removeHalfHooks } from "./hook-spool.ts";
 
 const MARKER = "0123456789abcdef0123456789abcdef";
 const OTHER = "f".repeat(32);
@@ -192,4 +192,12 @@ describe("the spool", () => {
     expect(readdirSync(spool.hooks)).toEqual([]);
     expect([...spool.taken, ...spool.outside]).toEqual([]);
   });
+});
+
+test("half-written files of hooks that were ended with their launch are removed, and those of no other", () => {
+  using spool = newSpool();
+  const whole = `${MARKER}.1.2.stop`;
+  for (const name of [`.${MARKER}.1.2.stop`, `.${OTHER}.1.2.stop`, whole]) leave(spool, name);
+  removeHalfHooks(spool.hooks, MARKER);
+  expect(readdirSync(spool.hooks).sort()).toEqual([`.${OTHER}.1.2.stop`, whole]);
 });

@@ -1,6 +1,7 @@
 import { constants, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type JsonObject, readJsonObject } from "../../domain/json.ts";
+import { shortTexts } from "../../domain/short-value.ts";
 import { LONGEST_EVENT, OUTSIDE, placeHookScript } from "../../home/hook-script.ts";
 import { FolderWatch } from "../../machine/folder-watch.ts";
 import { readForeignText } from "../../machine/foreign-file.ts";
@@ -53,8 +54,7 @@ export class HookSpool {
         if (name === null || FILE.test(name)) void this.#take();
       },
       // The system watches only so many folders.
-      failed: (error) =>
-        services.log.error({ err: error }, "hooks are not watched; looking again in a while"),
+      failed: (error) => services.log.error({ err: error }, "could not watch the hook spool; retrying"),
     });
   }
 
@@ -81,7 +81,9 @@ export class HookSpool {
   async #take(): Promise<void> {
     await this.#queue
       .run(async () => this.#takeAll())
-      .catch((error: unknown) => this.#services.log.error({ err: error }, "hooks could not be taken in"));
+      .catch((error: unknown) =>
+        this.#services.log.error({ err: error }, "could not record the hooks of the spool"),
+      );
   }
 
   async #takeAll(): Promise<void> {
@@ -96,7 +98,7 @@ export class HookSpool {
         rmSync(path, { recursive: true, force: true });
       } catch (error) {
         // Kept for the next time; those behind it must not wait for it.
-        this.#services.log.error({ event, err: error }, "a hook could not be taken in");
+        this.#services.log.error({ event, err: error }, "could not record a hook");
         this.#takeLater();
       }
     }
@@ -105,7 +107,7 @@ export class HookSpool {
   async #takeOne(marker: string, event: string, path: string): Promise<void> {
     const session = this.#find(marker);
     const payload = readPayload(path);
-    // Of a session that has ended, or of none of ours: it can change nothing any more.
+    // A hook of a session that has ended, or of none of ours, can change nothing any more.
     if (!session) return this.#services.log.info({ event }, "a hook came too late");
     if (!payload) return this.#services.log.warn({ event, session: session.id }, UNREADABLE);
     const { hook } = session.carrying.mode.sources;
@@ -130,19 +132,11 @@ function readPayload(path: string): JsonObject | undefined {
   try {
     const text = readForeignText(path, MOST_BYTES, constants.O_NOFOLLOW);
     const payload = text.trim() === "" ? {} : readJsonObject(text);
-    return payload && text.length > LARGE_BYTES ? (shortened(payload) as JsonObject) : payload;
+    // The beginning of each long text is enough to say what an agent does or asks for.
+    return payload && text.length > LARGE_BYTES ? shortTexts(payload, LONGEST_TEXT) : payload;
   } catch {
     return undefined;
   }
-}
-
-/** The beginning of each long text is enough to say what an agent does or asks for. */
-function shortened(value: unknown): unknown {
-  if (typeof value === "string")
-    return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
-  if (Array.isArray(value)) return value.map(shortened);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shortened(each)]));
 }
 
 /** Removes files that nobody writes any more: their hooks were ended while there was no daemon, or belong to sessions outside. */

@@ -10,7 +10,7 @@ import type { Stream } from "../../host/holder-message.ts";
 export interface Piece {
   readonly text: string;
   readonly offset: number;
-  /** Where it is not a whole line: its beginning, or what follows. */
+  /** Set where it is not a whole line: its beginning, or what follows. */
   readonly part?: "first" | "more";
 }
 
@@ -39,12 +39,12 @@ export class PipeLines {
     this.#unit = unit;
   }
 
-  /** Where the first byte belongs that is in no line yet. */
+  /** The offset of the first byte that is in no line yet. */
   get offset(): number {
     return this.#offset;
   }
 
-  /** Where the next byte belongs. */
+  /** The offset of the next byte. */
   get received(): number {
     return this.#offset + this.#restBytes;
   }
@@ -114,7 +114,7 @@ export class OutputEntries {
     this.#redacting = new RedactingStream(redactor);
   }
 
-  /** With the bytes that are held back, for they may become a secret in the next line; none when the output is over. */
+  /** Includes the bytes that are held back, for they may become a secret in the next line; none when the output is over. */
   entriesOf(
     pieces: readonly Piece[],
     isOver: boolean,

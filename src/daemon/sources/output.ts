@@ -3,7 +3,7 @@ import type { HolderMessage, ReportFields } from "../../host/holder-message.ts";
 
 /** Keeps the bytes of a session: as a recording of its terminal, or as the transcript of its pipes. */
 export interface Output {
-  /** Where to go on in each stream. */
+  /** The offset to go on at in each stream. */
   readonly from: { readonly out: number; readonly err: number };
   take(message: Extract<HolderMessage, { type: "output" }>): Promise<void> | void;
   /** The terminal has this size from here on. */

@@ -100,6 +100,19 @@ test("each line of an agent's stream is parsed, noted and acknowledged, also one
   expect(JSON.parse(readFileSync(join(at.place.folder, "consumed"), "utf8"))).toMatchObject({ out: 12 });
 });
 
+test("a line that answers a text is parsed behind what the text itself implies", async () => {
+  await using at = await outputPlace(STREAM);
+  const { session, write } = at.daemon();
+  const implied = Promise.withResolvers<void>();
+  session.delivery.implied = async () => implied.promise;
+  const written = write("answer\n");
+  await idle();
+  expect(await session.said()).toEqual([]);
+  implied.resolve();
+  await written;
+  expect(await session.said()).toEqual(["assistant: answer"]);
+});
+
 test("a daemon that comes back goes on behind what was consumed or noted, whichever is more", async () => {
   await using at = await outputPlace(STREAM);
   await at.daemon().write("one\n# quiet\n");
@@ -132,4 +145,26 @@ test("lines that could not be kept are kept a second later, in order, and acknow
   expect(await sent.first(1)).toEqual([acknowledged(4)]);
   await write("two\n", 4);
   expect(await session.said()).toEqual(["assistant: one", "assistant: two"]);
+});
+
+test("the end of a stream is parsed once all is over, where its agent has something to say then", async () => {
+  const end = () => ({ entries: [{ role: "assistant", kind: "text", text: "bye", tool: null }] }) as const;
+  const stream = { parse: () => ({}), end };
+  await using at = await outputPlace({ mode: { sources: { stream } } });
+  const { session, output, write } = at.daemon();
+  await write("one\n");
+  expect(await session.said()).toEqual([]);
+  await output.finish();
+  await output.finish();
+  expect(await session.said()).toEqual(["assistant: bye"]);
+});
+
+test("a line that is far too long is told once, however many pieces it comes in", async () => {
+  await using at = await outputPlace(STREAM);
+  const { session, write } = at.daemon();
+  const long = "x".repeat(9 * 1024 * 1024);
+  await write(long);
+  await write(long, long.length);
+  await write("\n", 2 * long.length);
+  expect((await session.said()).filter((text) => text.includes("more than 8 MB"))).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ import type { Parsed } from "../../agents/parsed.ts";
 import { LAUNCH_FILES } from "../../home/launch-folder.ts";
 import { type HolderMessage, STREAMS, type Stream } from "../../host/holder-message.ts";
 import { SerialQueue } from "../../machine/serial-queue.ts";
-import type { Facts, HolderPort, IntakePort, Logs } from "../session/ports.ts";
+import type { DeliveryPort, Facts, HolderPort, IntakePort, Logs, MemoryPort } from "../session/ports.ts";
 import { Backlog } from "./backlog.ts";
 import { LONGEST_LINE, OutputEntries, type Piece, PipeLines } from "./line-splitter.ts";
 import type { Output } from "./output.ts";
@@ -22,7 +22,7 @@ const LARGE_ENTRY = 64 * 1024;
 const TOO_LONG =
   "The agent wrote a line of more than 8 MB, which was not read; something may be missing here.";
 
-type Ports = Facts & Logs & HolderPort & IntakePort;
+type Ports = Facts & Logs & HolderPort & IntakePort & MemoryPort & DeliveryPort;
 
 /**
  * The output of pipes: an agent's JSON stream is parsed line by line, anything else is the transcript as it is. The
@@ -72,6 +72,9 @@ export class PipeOutput implements Output {
   async finish(): Promise<void> {
     for (const stream of STREAMS) await this.#takePieces(stream, this.#lines[stream].end());
     await this.#flush(true);
+    const { intake } = this.#session;
+    if (this.#source?.end)
+      await intake.parsed((memory) => this.#source?.end?.(memory) ?? {}, { key: "out-end" });
   }
 
   /** A line that is not whole is left to whoever comes back. */
@@ -94,20 +97,29 @@ export class PipeOutput implements Output {
     return this.#session.carrying.mode.sources.stream;
   }
 
+  /** Memory and place are written once for all lines that came together. */
   async #keepLines(): Promise<void> {
     let done: number | undefined;
     try {
-      await this.#unparsed.keep(async ({ text, offset, part }) => {
-        const place = { key: `out-${offset}`, consumed: { stream: "out", offset } } as const;
-        if (part === undefined)
-          await this.#session.intake.parsed((memory) => this.#source?.parse(text, memory) ?? {}, place);
-        else if (part === "first") await this.#session.intake.notice(`line-${offset}`, TOO_LONG);
-        this.#note("out", offset);
-        done = offset;
-      });
+      await this.#session.memory.together(async () =>
+        this.#unparsed.keep(async (piece) => {
+          await this.#keepLine(piece);
+          done = piece.offset;
+        }),
+      );
     } finally {
+      if (done !== undefined) this.#note("out", done);
       this.#acknowledge("out", done);
     }
+  }
+
+  async #keepLine({ text, offset, part }: Piece): Promise<void> {
+    const { intake, delivery } = this.#session;
+    // The answer to a text may come before the text itself is in the record.
+    await delivery.implied();
+    const place = { key: `out-${offset}`, consumed: { stream: "out", offset } } as const;
+    if (part === undefined) await intake.parsed((memory) => this.#source?.parse(text, memory) ?? {}, place);
+    else if (part === "first") await intake.notice(`line-${offset}`, TOO_LONG);
   }
 
   /** Nobody waits for it. */

@@ -77,6 +77,14 @@ test("a dialog on the screen is told 150 ms after the screen changed", async () 
   ]);
 });
 
+test("a dialog that was drawn before its agent is known to ask is looked at then", async () => {
+  const shown = () => ({ taken: ["it"] });
+  const { watch, terminal, taken } = watchOf({ row: working(), shown });
+  watch.follow(asking());
+  await pass(150);
+  expect([terminal.looks, taken.all]).toMatchObject([1, [{ parsed: { taken: ["it"] } }]]);
+});
+
 test("a screen that goes on changing is looked at once in 150 ms", async () => {
   const { watch, terminal } = watchOf({ row: loading(), rules: [TRUST] });
   for (let at = 0; at < 300; at += 10) {

@@ -43,7 +43,10 @@ export class ScreenWatch implements Source {
 
   /** After each change. */
   follow(row: SessionRow): void {
+    const wasTelling = this.#isTelling;
     this.#row = row;
+    // Its dialog may have been drawn before it was known that it asks.
+    if (!wasTelling && this.#isTelling) this.changed();
   }
 
   /** Cheap: where no rule can hold, nothing is looked at. */

@@ -41,6 +41,7 @@ function sourcesOf(given: GivenFacts = {}) {
     screen: source("screen"),
     transcript: full,
     transcriptFinder: source("finder"),
+    subagents: source("sub-agents"),
   });
   return { sources, calls, taken, [Symbol.dispose]: () => sources.stop() };
 }
@@ -50,7 +51,7 @@ test("every source of a session begins, catches up and stops, one after the othe
   sources.begin(starting());
   await sources.catchUp();
   sources.stop();
-  const names = ["transcript", "finder", "screen"];
+  const names = ["finder", "transcript", "screen", "sub-agents"];
   expect(calls).toEqual(
     ["begins", "catches up", "stops"].flatMap((what) => names.map((name) => `${name} ${what}`)),
   );
@@ -61,9 +62,10 @@ test("the rest of a session is read by those sources that have one, and then all
   await sources.readRest();
   expect(calls).toEqual([
     "transcript reads the rest",
-    "transcript catches up",
     "finder catches up",
+    "transcript catches up",
     "screen catches up",
+    "sub-agents catches up",
   ]);
 });
 

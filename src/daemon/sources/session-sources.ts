@@ -10,6 +10,7 @@ interface Ports extends Facts, Logs, IntakePort {
   readonly screen: Source;
   readonly transcript: Source;
   readonly transcriptFinder: Source;
+  readonly subagents: Source;
 }
 
 /** All sources of one session but its holder: those that every session may have, and those that its mode names. */
@@ -18,7 +19,7 @@ export class SessionSources {
 
   constructor(ports: Ports) {
     const own = [liveFileOf(ports), eventStreamOf(ports)].filter((source) => source !== undefined);
-    this.#all = [ports.transcript, ports.transcriptFinder, ports.screen, ...own];
+    this.#all = [ports.transcriptFinder, ports.transcript, ports.screen, ports.subagents, ...own];
   }
 
   begin(row: SessionRow): void {

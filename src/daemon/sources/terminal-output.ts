@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { reportFields } from "../../domain/screen/report-sieve.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
-import { findHolderFile } from "../../host/holder-files.ts";
 import type { HolderMessage, ReportFields } from "../../host/holder-message.ts";
 import { readScreen } from "../../host/read-screen.ts";
 import { writeSnapshot } from "../../host/snapshot-file.ts";
@@ -45,8 +44,6 @@ export class TerminalOutput implements Output {
       mostBytes: session.config["recording.max_bytes"],
       redactor: carrying.redactor,
       now: () => session.now(),
-      // Of the launch, not of this daemon: the recording goes on in the same time.
-      startedAtMs: Date.parse(findHolderFile(session.folder)?.startedAt ?? "") || session.now(),
       // An agent's screen is drawn, and its transcript says what it does; a plain program says all by its output.
       shown: (text) =>
         session.carrying.mode.capabilities.outputIsTranscript

@@ -1,7 +1,7 @@
 import type { Json } from "../../domain/json.ts";
 import type { ReadCursor } from "../../domain/read-cursor.ts";
-import { identifyFile, isSameFile } from "../../machine/file-identity.ts";
 import type { Context } from "../../record/context.ts";
+import { FILE_IDENTITY } from "../tails/file-tail.ts";
 
 interface Ports {
   readonly id: string;
@@ -15,19 +15,25 @@ interface Ports {
 export class TranscriptCursor {
   readonly #ports: Ports;
   readonly #path: string;
+  readonly #place: typeof FILE_IDENTITY;
   #identity: ReadCursor["file"] | undefined;
   #readTo = 0;
   #keptTo = 0;
 
-  constructor(ports: Ports, path: string) {
+  constructor(ports: Ports, path: string, place = FILE_IDENTITY) {
     this.#ports = ports;
     this.#path = path;
+    this.#place = place;
   }
 
-  /** Where to begin, and what was remembered there; from the beginning where the file is another one. */
+  /** The offset to begin at, and the memory kept with it; the beginning where the file is another one. */
   async restore(): Promise<{ readonly from: number; readonly memory: Json }> {
     const cursor = await this.#ports.context.store.findCursor(this.#ports.id, this.#path);
-    if (!cursor?.file || !isSameFile(this.#path, cursor.file)) return { from: 0, memory: null };
+    if (!cursor?.file || !this.#place.isSame(this.#path, cursor.file)) {
+      this.#identity = undefined;
+      this.#readTo = this.#keptTo = 0;
+      return { from: 0, memory: null };
+    }
     this.#identity = cursor.file;
     this.#readTo = this.#keptTo = cursor.byteOffset;
     return { from: cursor.byteOffset, memory: cursor.memory };
@@ -56,9 +62,10 @@ export class TranscriptCursor {
 
   #at(memory: Json): ReadCursor | undefined {
     if (this.#readTo === 0) return undefined;
-    this.#identity ??= identifyFile(this.#path, this.#readTo) ?? null;
+    this.#identity ??= this.#place.identify(this.#path, this.#readTo) ?? null;
     if (this.#identity === null) return undefined;
-    const file = { ...this.#identity, sizeBytes: this.#readTo };
+    // Without its time: an import looks at it once more, for the end of its last turn.
+    const file = { ...this.#identity, sizeBytes: this.#readTo, mtimeMs: 0 };
     return { source: this.#path, byteOffset: this.#readTo, file, memory };
   }
 }

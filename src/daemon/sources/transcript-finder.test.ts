@@ -51,6 +51,7 @@ function finderOf(folder: string, { isNamed = false, transcript = {} }: Given = 
         },
       },
     }),
+    target: { nativeId: "1", memory: {} },
     ...keptLog(),
     intake,
     transcript: reader,
@@ -204,4 +205,24 @@ test("a finder looks for nothing where the name of the transcript is known, or a
   stopped.finder.stop();
   await next(5000);
   expect([named.looks.all, stopped.looks.all]).toEqual([[], []]);
+});
+
+test("a file that is named for the conversation is followed, though no process keeps it open", async () => {
+  using folder = tempFolder();
+  writeFileSync(join(folder.path, "rollout-other"), "1\n");
+  writeFileSync(join(folder.path, "named-1-copy"), "2\n");
+  writeFileSync(join(folder.path, "named-1"), "1\n");
+  using at = finderOf(folder.path, {
+    transcript: {
+      isNamedFor: (path, nativeId) => path.startsWith(`named-${nativeId}`),
+      isOwn: (line, nativeId) => line === nativeId,
+    },
+  });
+  await at.finder.catchUp();
+  expect(at.found()).toEqual(["settled", join(folder.path, "named-1")]);
+  expect(at.looks.all).toEqual([]);
+  at.reader.path = join(folder.path, "named-1");
+  at.finder.begin();
+  await at.finder.catchUp();
+  expect(at.found()).toHaveLength(2);
 });

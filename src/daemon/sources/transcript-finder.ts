@@ -2,8 +2,9 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { firstLineOf } from "../../machine/first-line.ts";
 import { realPathOf, writtenBy } from "../../machine/open-files.ts";
+import { findNamed } from "../launch/named-transcript.ts";
 import type { Leftovers } from "../session/leftovers.ts";
-import type { Facts, IntakePort, Logs, TranscriptPort } from "../session/ports.ts";
+import type { Aim, Facts, IntakePort, Logs, TranscriptPort } from "../session/ports.ts";
 import type { Source } from "./source.ts";
 
 /** An agent makes its transcript a moment after its turn begins: looked for soon, and then ever more seldom. */
@@ -13,13 +14,14 @@ const MOST_TRIES = 40;
 /** The times of files are those of the last tick of the system's clock. */
 const CLOCK_TICK_MS = 20;
 
-interface Ports extends Facts, Logs, IntakePort, TranscriptPort {
+interface Ports extends Facts, Aim, Logs, IntakePort, TranscriptPort {
   readonly leftovers: Pick<Leftovers, "of">;
 }
 
 /**
  * Finds the transcript of an agent that names it itself: the file in its folder that a process of this launch has
- * open for writing. Two sessions in one folder are never mixed, whatever they are named or when they began.
+ * open for writing, or, of an agent that keeps none open, the one that is named for its conversation. Two sessions in one
+ * folder are never mixed, whatever they are named or when they began.
  */
 export class TranscriptFinder implements Source {
   readonly #session: Ports;
@@ -35,15 +37,25 @@ export class TranscriptFinder implements Source {
 
   /** The agent has begun something: what it writes now may be a new file. */
   begin(): void {
-    if (this.#folder === null) return;
+    if (this.#folder === null || this.#isFoundByName) return;
     this.#tries = 0;
     this.#beganMs = Date.now();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#look(), 0);
   }
 
-  /** A file that is found is read by the reader of the transcript. */
-  async catchUp(): Promise<void> {}
+  /** A file that is found is read by the reader of the transcript. One that is named may be there before a process shows it. */
+  async catchUp(): Promise<void> {
+    if (this.#isNamed && this.#folder !== null && !this.#isFoundByName) await this.#look();
+  }
+
+  get #isNamed(): boolean {
+    return this.#session.carrying.mode.sources.transcript?.isNamedFor !== undefined;
+  }
+
+  get #isFoundByName(): boolean {
+    return this.#isNamed && this.#session.transcript.path !== null;
+  }
 
   stop(): void {
     this.#tries = MOST_TRIES;
@@ -72,11 +84,13 @@ export class TranscriptFinder implements Source {
 
   async #found(path: string): Promise<void> {
     const identity = this.#session.carrying.mode.sources.transcript?.identityIn?.(basename(path));
-    if (identity) await this.#session.intake.take({ identity, transcript: path });
+    if (identity) return this.#session.intake.take({ identity, transcript: path });
+    if (this.#isNamed) await this.#session.intake.take({ transcript: path });
   }
 
   /** Picks the file that was written last, where there are several, as after a new conversation in the same process. */
   async #find(): Promise<Found | undefined> {
+    if (this.#isNamed) return this.#findNamed();
     const { leftovers, carrying, folder } = this.#session;
     const processes = await leftovers.of(carrying.launch.marker, folder);
     const root = realPathOf(this.#folder as string);
@@ -84,6 +98,15 @@ export class TranscriptFinder implements Source {
       processes.flatMap(({ pid }) => writtenBy(pid)).filter((path) => this.#isOwn(path, root)),
     );
     return [...own].map(foundAt).sort((a, b) => b.writtenMs - a.writtenMs)[0];
+  }
+
+  #findNamed(): Found | undefined {
+    const { carrying, target } = this.#session;
+    const path =
+      target.nativeId === null
+        ? undefined
+        : findNamed(carrying.mode.sources.transcript, this.#folder as string, target.nativeId);
+    return path === undefined ? undefined : { path, writtenMs: Date.now() };
   }
 
   #isOwn(path: string, root: string): boolean {

@@ -1,7 +1,9 @@
 import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { SessionRow } from "../../domain/session/session.ts";
 import { launched } from "../../testing/carried.ts";
+import { T0 } from "../../testing/events.ts";
 import { idle, pass } from "../../testing/session/fake-time.ts";
 import { Recorder } from "../../testing/session/recorder.ts";
 import type { TestSession } from "../../testing/session/test-session.ts";
@@ -115,4 +117,59 @@ test("an agent whose transcript ends no turns is not waited for", async () => {
   writeFileSync(at.path, line(says("one")));
   const { session, reader } = at.reader();
   expect([await reader.readTurn(), await session.said()]).toEqual([true, ["assistant: one"]]);
+});
+
+test.each([
+  ["after a turn is lost", 1, "lost"],
+  ["before any turn is not yet there", 0, "not_yet"],
+] as const)("a transcript that a daemon does not find %s", async (_, turns, status) => {
+  await using at = await transcriptPlace();
+  const { session, reader } = at.reader();
+  reader.begin({ ...((await session.row()) as SessionRow), turns });
+  expect(reader.status).toBe(status);
+  const none = at.reader({ agentPaths: { transcript: null } });
+  none.reader.begin({ ...((await session.row()) as SessionRow), turns });
+  expect(none.reader.status).toBe("none");
+});
+
+test("a transcript is not begun after its reader was stopped", async () => {
+  await using at = await transcriptPlace();
+  writeFileSync(at.path, line(says("one")));
+  const { session, reader } = at.reader();
+  reader.stop();
+  reader.begin((await session.row()) as SessionRow);
+  await idle();
+  expect(at.parsed.all).toEqual([]);
+});
+
+test("the end of a turn counts by its own time: one from before the turn is not the one to come", async () => {
+  await using at = await transcriptPlace();
+  writeFileSync(at.path, line({ at: T0, isTurnRead: true }));
+  const { reader } = at.reader();
+  await pass(60_000);
+  const read = new Recorder<boolean>();
+  void reader.readTurn(100).then(read.add);
+  for (let step = 0; step < 7; step++) {
+    await idle();
+    await pass(20);
+  }
+  expect(await read.first(1)).toEqual([false]);
+});
+
+test("an agent that has no transcript at all is not waited for", async () => {
+  await using at = await transcriptPlace();
+  const { reader } = at.reader({ agentPaths: { transcript: null } });
+  expect(await reader.readTurn()).toBe(true);
+});
+
+test("an agent that names its transcript itself, and has not yet, is waited for", async () => {
+  await using at = await transcriptPlace();
+  const { reader } = at.reader({ agentPaths: { transcript: null, transcripts: at.folder } });
+  const read = new Recorder<boolean>();
+  void reader.readTurn(100).then(read.add);
+  for (let step = 0; step < 7; step++) {
+    await idle();
+    await pass(20);
+  }
+  expect(await read.first(1)).toEqual([false]);
 });

@@ -110,6 +110,29 @@ test("a transcript that was replaced is read from the beginning", async () => {
   expect(at.parsed.all).toEqual(["one", "two", "another one", "another two"]);
 });
 
+test("a line of a replaced transcript that ends where another one ended is in the record", async () => {
+  await using at = await transcriptPlace();
+  writeFileSync(at.path, line({ ...says("one"), at: "2026-01-08T18:00:01.000Z" }));
+  const { session, reader } = at.reader({ launch: { at: "2026-01-08T18:00:00.000Z" } });
+  await reader.catchUp();
+  writeFileSync(`${at.path}.new`, line({ ...says("two"), at: "2026-01-08T18:00:02.000Z" }));
+  renameSync(`${at.path}.new`, at.path);
+  await reader.catchUp();
+  expect(await session.said()).toEqual(["assistant: one", "assistant: two"]);
+});
+
+test("a transcript that is written anew with the same lines and more adds only those", async () => {
+  await using at = await transcriptPlace();
+  const one = line({ ...says("one"), at: "2026-01-08T18:00:01.000Z" });
+  writeFileSync(at.path, one);
+  const { session, reader } = at.reader({ launch: { at: "2026-01-08T18:00:00.000Z" } });
+  await reader.catchUp();
+  writeFileSync(`${at.path}.new`, `${one}${line(says("two"))}`);
+  renameSync(`${at.path}.new`, at.path);
+  await reader.catchUp();
+  expect(await session.said()).toEqual(["assistant: one", "assistant: two"]);
+});
+
 test("only the last signal of a transcript counts until it is caught up with, and then each", async () => {
   await using at = await transcriptPlace();
   writeFileSync(at.path, line({ signal: signal("a") }, { signal: signal("b") }, says("said")));
@@ -151,4 +174,28 @@ test("a reader that comes back knows that the last turn is over", async () => {
   await at.reader().reader.catchUp();
   const events = await at.context.store.events("s");
   expect(events.at(-1)?.body).toMatchObject({ kind: "entry_added", opensTurn: true });
+});
+
+test("a turn that is taken back is rewound to its first entry, also by a reader that comes back", async () => {
+  await using at = await transcriptPlace();
+  const turn = { isBegun: true } as const;
+  const turns = [{ ...says("a", "user"), turn }, says("b"), { ...says("c", "user"), turn }, says("d")];
+  writeFileSync(at.path, line(...turns));
+  const first = at.reader();
+  await first.reader.catchUp();
+  first.reader.stop();
+  appendFileSync(at.path, line({ rewinds: 1, ...says("e", "user"), turn }));
+  await at.reader().reader.catchUp();
+  const events = await at.context.store.events("s");
+  const rewound = events.filter(({ body }) => body.kind === "rewound");
+  const taken = events.find(({ body }) => body.kind === "entry_added" && body.entry.text === "c");
+  expect(rewound.map(({ body }) => body)).toMatchObject([{ since: taken?.id, fromSeq: taken?.seq }]);
+});
+
+test("a transcript without a rewind has none in the record", async () => {
+  await using at = await transcriptPlace();
+  writeFileSync(at.path, line(says("a", "user"), { isTurnRead: true }, says("b", "user")));
+  await at.reader().reader.catchUp();
+  const events = await at.context.store.events("s");
+  expect(events.filter(({ body }) => body.kind === "rewound")).toEqual([]);
 });

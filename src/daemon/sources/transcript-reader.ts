@@ -3,14 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Parsed } from "../../agents/parsed.ts";
 import { isJsonObject, type JsonObject } from "../../domain/json.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
-import type { Signal } from "../../domain/supervise/signal.ts";
+import { lineKey } from "../../history/line-key.ts";
+import { VisibleTurns } from "../../history/visible-turns.ts";
 import type { Context } from "../../record/context.ts";
 import type { Facts, IntakePort, Logs, Loop, MemoryPort, WallClock } from "../session/ports.ts";
+import { FileTail } from "../tails/file-tail.ts";
 import { writeAgentPaths } from "./agent-paths.ts";
-import { FileTail } from "./file-tail.ts";
 import type { Piece } from "./line-splitter.ts";
 import type { Source } from "./source.ts";
 import { TranscriptCursor } from "./transcript-cursor.ts";
+import { hasUserText, TranscriptSignals } from "./transcript-signals.ts";
 
 /** An agent may write down what it said a moment after it has told that it is done. */
 const TURN_MS = 1000;
@@ -25,9 +27,7 @@ interface Ports extends Facts, Logs, WallClock, Pick<Loop, "row">, IntakePort, M
 interface Reading {
   readonly path: string;
   readonly cursor: TranscriptCursor;
-  /** False until the lines that were there at first are read: of their signals only the last one counts. */
-  isCaughtUp: boolean;
-  lastSignal: Signal | undefined;
+  readonly signals: TranscriptSignals;
 }
 
 /** Follows the file that an agent writes its transcript to: each line is parsed once, whoever comes back. */
@@ -41,6 +41,7 @@ export class TranscriptReader implements Source {
   #endedMs = 0;
   /** Nothing was said by the user since that end. */
   #isBetweenTurns = false;
+  readonly #visible = new VisibleTurns();
 
   constructor(session: Ports) {
     this.#session = session;
@@ -114,9 +115,9 @@ export class TranscriptReader implements Source {
   #tailOf(path: string): FileTail {
     const { log, id } = this.#session;
     const cursor = new TranscriptCursor(this.#session, path);
-    const reading: Reading = { path, cursor, isCaughtUp: false, lastSignal: undefined };
+    const reading: Reading = { path, cursor, signals: new TranscriptSignals() };
     return new FileTail(path, {
-      from: async () => this.#restore(cursor),
+      from: async () => this.#restore(reading),
       line: async (piece) => {
         await this.#parse(reading, piece);
         cursor.passed(piece.offset);
@@ -126,10 +127,13 @@ export class TranscriptReader implements Source {
     });
   }
 
-  /** Goes on where an earlier daemon stopped. */
-  async #restore(cursor: TranscriptCursor): Promise<number> {
+  /** Goes on where an earlier daemon stopped, or begins anew in a file that was replaced. */
+  async #restore({ cursor, signals }: Reading): Promise<number> {
+    signals.begin();
     const { from, memory } = await cursor.restore();
-    const { endedMs, isBetweenTurns } = isJsonObject(memory) ? memory : {};
+    const { endedMs, isBetweenTurns, visible } = isJsonObject(memory) ? memory : {};
+    // Another file of the same conversation goes on with what is visible of it.
+    if (visible !== undefined) this.#visible.restore(visible);
     if (typeof endedMs === "number") this.#endedMs = endedMs;
     this.#isBetweenTurns = isBetweenTurns === true;
     return from;
@@ -137,25 +141,34 @@ export class TranscriptReader implements Source {
 
   /** Kept with the cursor; what the parsers remember is in the folder of the launch. */
   #remembered(): JsonObject {
-    return { endedMs: this.#endedMs, isBetweenTurns: this.#isBetweenTurns };
+    const { kept: visible } = this.#visible;
+    return { endedMs: this.#endedMs, isBetweenTurns: this.#isBetweenTurns, visible };
   }
 
   async #parse(reading: Reading, { text, offset }: Piece): Promise<void> {
     const { carrying, intake, id, memory } = this.#session;
-    const cursors = reading.isCaughtUp ? reading.cursor.before(this.#remembered()) : [];
+    const cursors = reading.signals.isCaughtUp ? reading.cursor.before(this.#remembered()) : [];
     const parsed = this.#ofThisLaunch(carrying.mode.sources.transcript?.parse(text, memory.all) ?? {});
-    const { signal, ...rest } = parsed;
-    const isUserText = parsed.entries?.some(({ role, kind }) => role === "user" && kind === "text") === true;
-    // Told here before the agent says that the turn before is over.
+    const isUserText = hasUserText(parsed);
+    // The rewind is told before the agent says that the turn before is over.
     const opensTurn = this.#isBetweenTurns && isUserText;
     if (isUserText) this.#isBetweenTurns = false;
     if (parsed.isTurnRead) this.#readEnd(parsed);
     // A resumed conversation goes on in the same file.
-    const place = { key: `transcript-${offset}`, of: `${id}-${basename(reading.path)}`, opensTurn, cursors };
-    if (reading.isCaughtUp) return intake.take(parsed, place);
-    // A text begins something that the signals before it say nothing of.
-    reading.lastSignal = signal ?? (isUserText ? undefined : reading.lastSignal);
-    await intake.take(rest, place);
+    const key = lineKey(offset, parsed.at);
+    const of = `${id}-${basename(reading.path)}`;
+    const place = { key, of, opensTurn, cursors, ...this.#follow(parsed, of, key) };
+    await intake.take(reading.signals.filter(parsed), place);
+  }
+
+  /** The part of the conversation that a line takes back. */
+  #follow({ rewinds = 0, entries = [], turn }: Parsed, of: string, key: string): { rewoundSince?: string } {
+    const rewoundSince = this.#visible.rewind(rewinds);
+    this.#visible.pass(of, key, {
+      begins: turn?.isBegun === true,
+      speaks: entries.length > 0,
+    });
+    return rewoundSince === undefined ? {} : { rewoundSince };
   }
 
   #readEnd({ at }: Parsed): void {
@@ -180,10 +193,8 @@ export class TranscriptReader implements Source {
     return rest;
   }
 
-  async #caughtUp(reading: Reading): Promise<void> {
-    if (reading.lastSignal) await this.#session.intake.signal(reading.lastSignal);
-    reading.lastSignal = undefined;
-    await reading.cursor.keep(this.#remembered());
-    reading.isCaughtUp = true;
+  async #caughtUp({ signals, cursor }: Reading): Promise<void> {
+    await signals.catchUp(async (signal) => this.#session.intake.signal(signal));
+    await cursor.keep(this.#remembered());
   }
 }

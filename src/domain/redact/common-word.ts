@@ -1,4 +1,4 @@
-/** Of at least 8 letters; shorter values are never hidden. */
+/** Words of at least 8 letters; shorter values are never hidden. */
 const WORDS = new Set(
   (
     "12345678 123456789 1234567890 administrator anonymous application changeit changeme changeme1 credentials database " +

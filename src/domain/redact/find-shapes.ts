@@ -31,7 +31,7 @@ function isCold(): boolean {
   return asked <= 64;
 }
 
-/** Of Slack. */
+/** Tokens of Slack. */
 const SHORTEST_TOKEN = 15;
 
 /** Has nothing in it that every secret has: no head of a token, and nothing that introduces one. */

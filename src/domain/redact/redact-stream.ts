@@ -1,3 +1,4 @@
+import { detachedText } from "../detached-text.ts";
 import { type Redactor, replaceSecrets } from "./redact.ts";
 import { LONGEST_CONTEXT } from "./secret-shapes.ts";
 
@@ -14,7 +15,7 @@ export class RedactingStream {
   /** `before` was given out earlier and may introduce a secret. */
   constructor(redactor: Redactor, before = "") {
     this.#redactor = redactor;
-    this.#window = before;
+    this.#window = detachedText(before);
     this.#given = before.length;
   }
 
@@ -23,12 +24,12 @@ export class RedactingStream {
     return this.#giveUpTo(this.#redactor.open(this.#window));
   }
 
-  /** What came in and was not given out yet, as it came. */
+  /** Text that came in and was not given out yet, as it came. */
   get held(): string {
     return this.#window.slice(this.#given);
   }
 
-  /** What was held back. The stream can be used again, and knows nothing of what came before. */
+  /** Gives out the text that was held back. The stream can be used again, and knows nothing of what came before. */
   end(): string {
     const rest = this.#giveUpTo(this.#window.length);
     this.#window = "";
@@ -51,7 +52,7 @@ export class RedactingStream {
 
   #forgetBefore(cut: number): void {
     const kept = Math.min(cut, this.#window.includes("\x1b") ? 16 * LONGEST_CONTEXT : LONGEST_CONTEXT);
-    this.#window = this.#window.slice(cut - kept);
+    this.#window = detachedText(this.#window.slice(cut - kept));
     this.#given = kept;
   }
 }

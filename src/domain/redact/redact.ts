@@ -198,7 +198,7 @@ function openIn(text: string, values: () => ExactValues | undefined): number {
 function openPlain(text: string, values: () => ExactValues | undefined): number {
   const value = openValue(text, values()?.forms ?? []);
   const shape = openShape(hideValues(text, values(), []));
-  // What stands before a value may end there, once the value is whole and hidden.
+  // The introduction of a value may end there, once the value is whole and hidden.
   const before = value < text.length ? openShape(hideValues(text.slice(0, value), values(), [])) : value;
   return Math.min(value, shape, before);
 }

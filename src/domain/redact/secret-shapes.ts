@@ -87,7 +87,7 @@ export const BORDER = `(?:(?<![\\w${HIDDEN_SHAPE}-])|(?<=\\\\[nrtbf]|\\\\u[0-9A-
 
 export interface IntroducedShape {
   readonly kind: string;
-  /** What stands before the secret and stays readable: as far as it is looked back at, and its end. */
+  /** The text before the secret, which stays readable: as far as it is looked back at, and its end. */
   readonly before: string;
   readonly secret: string;
   /** Whether a value of this form is worth hiding, so that prose and code stay readable; `looksRandom` unless told. */
@@ -110,7 +110,7 @@ function assignedTo(name: string): string {
 const URL_USER = "://[^\\s:@/\"'`<>\\\\]{0,128}:";
 const URL_PASSWORD = `[^\\s@/"'\`<>\\\\\\[\\]${HIDDEN_VALUE}${HIDDEN_SHAPE}]{1,256}(?=@)`;
 
-/** What every introduction begins with: tells most texts apart at once. */
+/** The beginning of every introduction: tells most texts apart at once. */
 export const INTRODUCTION =
   `${assignedTo(anyCase("(?:authorization|key|base|secret|passw(?:or)?d|passphrase|pwd|token|credentials?)"))}` +
   `|${URL_USER}${URL_PASSWORD}|:AA|\\.[\\w-]{6}\\.|--[a-z]|${anyCase("bearer")}[ \\t]`;

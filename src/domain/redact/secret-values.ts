@@ -13,7 +13,7 @@ export function secretValues(env: Readonly<Record<string, string | undefined>>):
   return [...values];
 }
 
-/** Whatever variable holds it. */
+/** Whether a value is hidden in whatever variable it stands. */
 export function isWorthHiding(value: string): boolean {
   return value.length >= MIN_LENGTH && !isCommonWord(value);
 }
@@ -25,7 +25,7 @@ const SECRET_NAME =
 const KEY_NAME = /KEY$/;
 const OPEN_KEY_NAME =
   /(?:^|_)(?:PUB|PUBLIC|PUBLISHABLE|PRIMARY|FOREIGN|SORT|PARTITION|ROUTING|CACHE|HASH|INDEX|ORDER|GROUP|HOT|DETACH|PREFIX|MODIFIER)_?KEY$/;
-/** Whoever knows the address may post there. */
+/** The address alone allows anyone to post there. */
 const HOOK_NAME = /(?:^|_)WEBHOOKS?(?:_UR[IL])?$/;
 const SETTING_NAME =
   /_(?:PATH|DIR|FILE|SOCK|SOCKET|ENDPOINT|HOST|PORT|LIMIT|COUNT|TTL|NAME|ID|TYPE|MODE|METHOD|PROVIDER|HEADER|EXPIRY|EXPIRES|EXPIRATION|TIMEOUT|LENGTH|SIZE|BUDGET|VERSION|REGION|ENABLED|DISABLED|HELPER|COMMAND|CMD|SCOPES?|DOMAIN|SECURE|SAMESITE|USER|USERNAME|EMAIL|ALGORITHM|PREFIX|FD)$/;

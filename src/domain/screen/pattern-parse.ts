@@ -14,7 +14,7 @@ export type PatternNode =
 
 export type Place = "^" | "$" | "\\b" | "\\B";
 
-/** What a pattern holds that cannot be matched in linear time. */
+/** A part of a pattern that cannot be matched in linear time. */
 export class UnsupportedPattern extends Error {}
 
 const GROUP = /\((?:\?:|\?<[^=!>][^>]*>|(?!\?))/uy;

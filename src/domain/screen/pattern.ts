@@ -144,7 +144,7 @@ class Front {
   }
 
   reach(index: number, start: number): void {
-    // What comes after a match is less preferred than the match.
+    // Threads behind a match are less preferred than the match.
     if (this.found !== undefined || this.#seen[index] === this.#at + 1) return;
     this.#seen[index] = this.#at + 1;
     const step = this.#steps[index] as Step;

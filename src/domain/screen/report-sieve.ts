@@ -1,4 +1,4 @@
-/** What an agent reports of its own state: `\x1b]7501;` and fields, to a BEL or ST. */
+/** An agent's report of its own state: `\x1b]7501;` and fields, to a BEL or ST. */
 const INTRODUCER = Buffer.from("\x1b]7501;");
 /** One that has no end by then will not have one. */
 const LONGEST = 64 * 1024;
@@ -27,6 +27,7 @@ export class ReportSieve {
     return this.#at;
   }
 
+  /** The text is a view of the bytes; none is kept. */
   push(bytes: Buffer): Sifted[] {
     const all = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
     const { found, open } = scan(all);
@@ -34,7 +35,7 @@ export class ReportSieve {
     let done = 0;
     for (const { start, end, text } of [...found, { start: open, end: open, text: null }]) {
       const before = all.subarray(done, start);
-      if (before.length > 0) sifted.push({ kind: "text", at: this.#at + done, bytes: Buffer.from(before) });
+      if (before.length > 0) sifted.push({ kind: "text", at: this.#at + done, bytes: before });
       if (text !== null) sifted.push({ kind: "report", end: this.#at + end, text });
       done = end;
     }

@@ -3,13 +3,13 @@ import type { WaitingFor } from "../session/state.ts";
 import { Pattern } from "./pattern.ts";
 import { UnsupportedPattern } from "./pattern-parse.ts";
 
-/** What a screen that looks like this says of its session. Data, so that a new release of an agent needs no new code. */
+/** The meaning of a screen that looks like this. Data, so that a new release of an agent needs no new code. */
 export interface ScreenRule {
   readonly name: string;
   readonly says: "ready" | "working" | "waiting";
-  /** What it waits for. */
+  /** The kind of request that it shows. */
   readonly for?: WaitingFor;
-  /** What its dialog offers, in order. */
+  /** The choices of its dialog, in order. */
   readonly options?: readonly string[];
   /** A regular expression with the flags `mu`, without look-around and back-references. */
   readonly pattern: string;

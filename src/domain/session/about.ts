@@ -8,7 +8,7 @@ export function firstTextAfter({ firstText }: SessionRow, body: EventBody): stri
   return firstText ?? textIn(body);
 }
 
-/** What a session is about: what someone said that it is for, else its command line, else its first text. */
+/** The subject of a session: its declared purpose, else its command line, else its first text. */
 export function aboutOf(row: SessionRow): string | null {
   const { purpose, goal, firstText = null } = row;
   const declared = purpose === DEFAULT_IDENTITY.purpose ? null : purpose;

@@ -6,7 +6,21 @@ export const UNNAMED_TYPE = "unknown" satisfies AgentType;
 export type NamedType = Exclude<AgentType, typeof UNNAMED_TYPE>;
 
 /** The agents that can be started by name; anything else is started as a command. */
-export const STARTABLE_TYPES = ["claude", "codex", "scripted"] as const satisfies readonly NamedType[];
+export const STARTABLE_TYPES = [
+  "claude",
+  "codex",
+  "gemini",
+  "opencode",
+  "scripted",
+] as const satisfies readonly NamedType[];
+
+/** The agents whose histories on disk can be imported. */
+export const IMPORTABLE_TYPES = [
+  "claude",
+  "codex",
+  "gemini",
+  "opencode",
+] as const satisfies readonly NamedType[];
 
 export const NAMED_TYPES: readonly NamedType[] = AGENT_TYPES.filter((type) => type !== UNNAMED_TYPE);
 

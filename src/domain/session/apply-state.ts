@@ -1,5 +1,6 @@
+import { addWait } from "../tally/wait.ts";
 import { type Instant, later } from "../time.ts";
-import { closedWaitMs, isShowingWork, reported } from "./apply-turn.ts";
+import { isShowingWork, reported } from "./apply-turn.ts";
 import { type Carried, carry } from "./carried.ts";
 import type { Exit, StateEvent } from "./event.ts";
 import { isFinal } from "./phase.ts";
@@ -17,14 +18,14 @@ export function changeState(row: SessionRow, body: StateEvent, at: Instant): Ses
   const { state, evidence } = body;
   const moved: SessionRow = {
     ...row,
-    ...(row.carried === null ? {} : { carried: carryOn(row.carried, row, body) }),
+    ...(row.carried === null ? adopted(row, body) : { carried: carryOn(row.carried, row, body) }),
     state,
     stateSince: state === row.state && state !== "waiting_input" ? row.stateSince : at,
     stateSource: evidence.source,
     waiting: waitingAfter(body, at),
     ...(isShowingWork(body) ? reported(row) : {}),
   };
-  const waited = { ...moved, waitedMs: row.waitedMs + closedWaitMs(row, moved, at) };
+  const waited = addWait(row, moved, at);
   const next = isLive(state) ? goOn(waited, row, body, at) : leave(waited, body, at);
   return { ...next, lastActiveAt: later(row.lastActiveAt, at) };
 }
@@ -46,6 +47,12 @@ function waitingAfter(body: Change, since: Instant): Waiting | null {
 
 function promptSince(since: Instant): Waiting {
   return { for: "prompt", requestId: null, tool: null, input: null, question: null, options: null, since };
+}
+
+/** An imported session that we launch is ours from now on. */
+function adopted({ origin }: SessionRow, body: Change): Pick<SessionRow, "carried" | "origin"> | undefined {
+  if (origin !== "imported" || body.kind !== "resumed" || body.launch === null) return undefined;
+  return { carried: carry(body.launch), origin: "started" };
 }
 
 /** Keeps what a carried session has to remember of this change, so that the next one can be decided. */
@@ -80,7 +87,7 @@ function goOn(moved: SessionRow, before: SessionRow, body: Change, at: Instant):
     endReason: null,
     exitCode: null,
     exitSignal: null,
-    ...(before.carried === null ? {} : { process: null }),
+    ...(moved.carried === null ? {} : { process: null }),
   };
 }
 
@@ -111,7 +118,7 @@ function endedAt({ createdAt }: SessionRow, exit: Exit | null, at: Instant): Ins
 
 function reconcile(row: SessionRow, { evidence }: Body<"reconciled">, at: Instant): SessionRow {
   if (!isLive(row.state)) return row;
-  return {
+  const lost: SessionRow = {
     ...row,
     ...(row.carried === null ? {} : { carried: { ...row.carried, pausedFrom: null } }),
     state: "unknown",
@@ -121,4 +128,5 @@ function reconcile(row: SessionRow, { evidence }: Body<"reconciled">, at: Instan
     ...(isOpen(row.turn) ? { turn: { ...row.turn, state: "done", endedAt: at } } : {}),
     endReason: evidence.rule,
   };
+  return addWait(row, lost, at);
 }

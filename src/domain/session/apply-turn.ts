@@ -1,8 +1,8 @@
-import { type Instant, msBetween } from "../time.ts";
+import type { Instant } from "../time.ts";
 import { firstTextAfter } from "./about.ts";
 import type { EventBody, StateEvent } from "./event.ts";
 import type { Source } from "./evidence.ts";
-import type { SessionRow, Waiting } from "./session.ts";
+import type { SessionRow } from "./session.ts";
 import { isOpen, isUntaken, resultOfOutcome } from "./turn.ts";
 
 type Body<K extends EventBody["kind"]> = Extract<EventBody, { kind: K }>;
@@ -27,19 +27,6 @@ export function reported({ turn }: SessionRow): Partial<SessionRow> {
   return { turn: { ...turn, state: "running", isReported: true } };
 }
 
-const FOR_A_PERSON: readonly Waiting["for"][] = ["permission", "question", "trust", "login", "dialog"];
-
-/** How long a wait for a person lasted that is over with this change. A pause does not end it. */
-export function closedWaitMs(before: SessionRow, after: SessionRow, at: Instant): number {
-  const waited = openWait(before);
-  if (waited === null || openWait(after)?.since === waited.since) return 0;
-  return FOR_A_PERSON.includes(waited.for) ? Math.max(0, msBetween(waited.since, at)) : 0;
-}
-
-function openWait({ waiting, carried }: SessionRow): Waiting | null {
-  return waiting ?? carried?.pausedFrom?.waiting ?? null;
-}
-
 /** A number that is known already changes nothing. */
 export function beginTurn(row: SessionRow, body: Body<"turn_began">, at: Instant): SessionRow {
   if (body.generation < row.generation || body.number <= (row.turn?.number ?? 0)) return row;
@@ -58,7 +45,7 @@ export function beginTurn(row: SessionRow, body: Body<"turn_began">, at: Instant
   return { ...row, turn, firstText: firstTextAfter(row, body) };
 }
 
-/** Told again, the end of a turn adds only what was not known of it. */
+/** A repeated end of a turn adds only what was not known of it. */
 export function endTurn(row: SessionRow, body: Body<"turn_ended">, at: Instant): SessionRow {
   const { turn } = row;
   if (turn?.number !== body.number) return row;

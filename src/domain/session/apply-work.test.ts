@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { LAUNCH } from "../../testing/carried.ts";
 import {
   bodiesTo,
   created,
@@ -144,6 +145,12 @@ describe("other events", () => {
       entryAdded("hm", { role: "user", kind: "notice" }),
     );
     expect(row.turns).toBe(1);
+  });
+
+  test("texts to a plain command that Rollcall carries are no turns", () => {
+    const launch = { ...LAUNCH, tellsTurns: false };
+    const row = rowAfter(created({ origin: "started", launch }), entryAdded("hi", { role: "user" }));
+    expect([row.turns, row.turn]).toEqual([0, null]);
   });
 
   test("a record brought back from its file is what the file said, at its new seq", () => {

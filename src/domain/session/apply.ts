@@ -1,4 +1,7 @@
+import { noteTotals } from "../reported-totals.ts";
+import { addWait } from "../tally/wait.ts";
 import { type Instant, later } from "../time.ts";
+import { addSpan } from "../transcript/rewound.ts";
 import type { DeclaredTotals } from "../usage.ts";
 import { firstTextAfter } from "./about.ts";
 import { changeState } from "./apply-state.ts";
@@ -30,6 +33,8 @@ export function apply(row: SessionRow | undefined, event: SessionEvent): Session
       return { ...touch(identify({ ...row, seq }, body), at), ...exactly(body.lastActiveAt) };
     case "totals_declared":
       return touch({ ...row, seq, totals: { ...(row.totals ?? NO_TOTALS), ...body.totals } }, at);
+    case "totals_reported":
+      return { ...row, seq, reported: noteTotals(row.reported, body, at) };
     case "launched":
       return body.generation < row.generation ? { ...row, seq } : { ...row, seq, process: body.process };
     case "input_given":
@@ -40,8 +45,12 @@ export function apply(row: SessionRow | undefined, event: SessionEvent): Session
       return touch(endTurn({ ...row, seq }, body, at), at);
     case "limit_neared":
       return near({ ...row, seq }, body, at);
+    case "limit_uncounted":
+      return noteUncounted({ ...row, seq }, body);
     case "entry_added":
       return touch(addEntry({ ...row, seq }, body), at);
+    case "rewound":
+      return touch(rewind({ ...row, seq }, body), at);
     case "at_work":
     case "at_prompt":
     case "asked":
@@ -92,11 +101,13 @@ export const NOTHING_HAPPENED = {
   firstText: null,
   turns: 0,
   totals: null,
+  reported: null,
   carried: null,
 } as const satisfies Partial<SessionRow>;
 
-function begin({ sessionId, seq, at, body }: SessionEvent): SessionRow | undefined {
-  if (body.kind === "restored") return { ...body.row, id: sessionId, seq };
+function begin(event: SessionEvent): SessionRow | undefined {
+  const { sessionId, seq, at, body } = event;
+  if (body.kind === "restored") return restore(event, body);
   if (body.kind !== "created") return undefined;
   const createdAt = body.createdAt ?? at;
   return {
@@ -115,6 +126,12 @@ function begin({ sessionId, seq, at, body }: SessionEvent): SessionRow | undefin
     startedAt: isByHand(body) ? createdAt : null,
     lastActiveAt: later(createdAt, at),
   };
+}
+
+/** Its events have other places now. */
+function restore({ sessionId, seq }: SessionEvent, { row }: Body<"restored">): SessionRow {
+  const { rewound: _, ...rest } = row;
+  return { ...rest, id: sessionId, seq };
 }
 
 function update(row: SessionRow, body: Body<"updated">, at: Instant): SessionRow {
@@ -153,7 +170,8 @@ function finalize(row: SessionRow, body: Body<"finalized">, at: Instant): Sessio
   if (row.origin === "started") return final;
   const state = body.phase === "failed" ? "failed" : "stopped";
   const stateSince = state === row.state ? row.stateSince : at;
-  return { ...final, state, stateSince, stateSource: "declared", waiting: null, endedAt: row.endedAt ?? at };
+  const ended = { state, stateSince, stateSource: "declared", endedAt: row.endedAt ?? at } as const;
+  return addWait(row, { ...final, ...ended, waiting: null }, at);
 }
 
 /** A command of the agent's own may begin another conversation: it shows that the text was taken. */
@@ -167,14 +185,26 @@ function near(row: SessionRow, { limit }: Body<"limit_neared">, at: Instant): Se
   return { ...row, carried: { ...row.carried, neared: { ...row.carried.neared, [limit.kind]: at } } };
 }
 
+function noteUncounted(row: SessionRow, { model }: Body<"limit_uncounted">): SessionRow {
+  if (row.carried === null) return row;
+  const uncounted = [...(row.carried.uncounted ?? []), model ?? ""];
+  return { ...row, carried: { ...row.carried, uncounted } };
+}
+
 function addEntry(row: SessionRow, body: Body<"entry_added">): SessionRow {
   const isText = isUserText(body);
-  const isCounted = isText && row.carried?.launch.tellsTurns !== true && row.origin !== "observed";
+  // A session that Rollcall carries tells its turns, or has none, as a plain command.
+  const isCounted = isText && row.carried === null && !isFoundOnDisk(row);
   const turns = row.turns + (isCounted ? 1 : 0);
   const next = { ...row, turns, firstText: firstTextAfter(row, body), ...(isText ? taken(row) : {}) };
   if (!body.consumed || row.carried === null) return next;
   const { stream, offset } = body.consumed;
   return { ...next, carried: { ...row.carried, consumed: { ...row.carried.consumed, [stream]: offset } } };
+}
+
+function rewind(row: SessionRow, { fromSeq }: Body<"rewound">): SessionRow {
+  if (fromSeq === undefined || fromSeq > row.seq) return row;
+  return { ...row, rewound: addSpan(row.rewound ?? [], { from: fromSeq, to: row.seq }) };
 }
 
 function giveInput(row: SessionRow, body: Body<"input_given">, at: Instant): SessionRow {
@@ -203,6 +233,11 @@ function touch(row: SessionRow, at: Instant): SessionRow {
 /** A writer that knows the time of the last activity better than we do, also when it is earlier. */
 function exactly(lastActiveAt: Instant | undefined): { lastActiveAt?: Instant } {
   return lastActiveAt === undefined ? {} : { lastActiveAt };
+}
+
+/** Its transcript tells the turns. */
+function isFoundOnDisk({ origin }: SessionRow): boolean {
+  return origin === "observed" || origin === "imported" || origin === "subagent";
 }
 
 function isByHand({ origin }: { origin: SessionRow["origin"] }): boolean {

@@ -1,21 +1,12 @@
+import type { Limit } from "../limits/limit.ts";
 import type { Instant } from "../time.ts";
 import type { Ending, LastTurn } from "./outcome.ts";
 import type { Waiting } from "./session.ts";
 import type { LiveState } from "./state.ts";
 
-/** What carries the agent's process: a terminal, or plain pipes. */
-export const HOSTS = ["pty", "pipe"] as const;
+/** The host of the agent's process: a terminal, plain pipes, or pipes for the Agent Client Protocol alone. */
+export const HOSTS = ["pty", "pipe", "acp"] as const;
 export type HostName = (typeof HOSTS)[number];
-
-export const LIMIT_KINDS = ["timeout", "idle_timeout"] as const;
-export type LimitKind = (typeof LIMIT_KINDS)[number];
-
-/** So much of something a session may use; then it is ended. */
-export interface Limit {
-  readonly kind: LimitKind;
-  readonly allowed: number;
-  readonly unit: "ms";
-}
 
 /** How the process of a session was launched: enough to find it again and to launch it once more. */
 export interface Launch {
@@ -27,7 +18,7 @@ export interface Launch {
   /** The mode of the agent that it was launched in. */
   readonly mode: string;
   readonly view: "tmux" | null;
-  /** What was given on the command line: the whole command, or more arguments for an agent. */
+  /** The words of the command line: the whole command, or more arguments for an agent. */
   readonly args: readonly string[];
   readonly cwd: string;
   /** The values travel with the request and are not kept. */
@@ -44,10 +35,10 @@ export interface Launch {
   readonly waitPattern: string | null;
 }
 
-/** What only a session has whose process Rollcall carries. Durable: a daemon that comes back knows no more than this. */
+/** The fields of a session whose process Rollcall carries. Durable: a daemon that comes back knows no more than this. */
 export interface Carried {
   readonly launch: Launch;
-  /** What the outcome will depend on, decided when the end began. */
+  /** The facts that the outcome will depend on, decided when the end began. */
   readonly ending: Ending | null;
   /** Why it is being ended, where nobody asked. */
   readonly endReason: string | null;
@@ -56,6 +47,8 @@ export interface Carried {
   readonly isPromptGiven: boolean;
   /** When each limit was told of last. */
   readonly neared?: Readonly<Record<string, Instant>>;
+  /** Models without a price that were told of: a budget of money does not count them. */
+  readonly uncounted?: readonly string[];
   /** How many bytes of each stream are in the transcript. */
   readonly consumed: { readonly out: number; readonly err: number };
 }

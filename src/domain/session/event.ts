@@ -1,16 +1,19 @@
 import type { JsonObject } from "../json.ts";
+import type { Budget, Limit } from "../limits/limit.ts";
 import type { ReadCursor } from "../read-cursor.ts";
+import type { AgentTotals } from "../reported-totals.ts";
 import type { Instant } from "../time.ts";
 import type { NewEntry } from "../transcript/entry.ts";
-import type { DeclaredTotals, UsageEntry } from "../usage.ts";
-import type { Launch, Limit } from "./carried.ts";
+import type { NewUnknownRecord } from "../transcript/unknown-record.ts";
+import type { DeclaredTotals, Usage, UsageEntry } from "../usage.ts";
+import type { Launch } from "./carried.ts";
 import type { Evidence } from "./evidence.ts";
 import type { End, Ending, Outcome } from "./outcome.ts";
 import type { FinalPhase, Phase } from "./phase.ts";
 import type { Channel, Identity, Origin, ProcessIdentity, Request, SessionRow, Waiting } from "./session.ts";
 import type { DeclaredState, LiveState, LossReason, State } from "./state.ts";
 
-/** Who asked for something: a process of this machine, and the session that it runs in, if any. */
+/** The caller of a command: a process of this machine, and the session that it runs in, if any. */
 export interface Asker {
   readonly uid: number;
   readonly pid: number;
@@ -18,9 +21,9 @@ export interface Asker {
   readonly sessionId: string | null;
 }
 
-/** What happened to a session. The row of a session is nothing but these, applied in order. */
+/** A change of a session. The row of a session is nothing but these, applied in order. */
 export type EventBody = Happening & {
-  /** Where someone asked for it by a command; changes nothing of the row. */
+  /** The caller, where a command asked for it; changes nothing of the row. */
   readonly asker?: Asker;
 };
 
@@ -90,11 +93,15 @@ type Happening =
       readonly error: string | null;
     }
   /** Most of a limit is used up. */
-  | { readonly kind: "limit_neared"; readonly limit: Limit }
+  | { readonly kind: "limit_neared"; readonly limit: Limit; readonly used?: number }
+  /** A model without a known price was used under a budget of money, which cannot count it. Once for each model. */
+  | { readonly kind: "limit_uncounted"; readonly limit: Budget; readonly model: string | null }
   | { readonly kind: "identified"; readonly identity: Partial<Identity>; readonly lastActiveAt?: Instant }
   | { readonly kind: "totals_declared"; readonly totals: Partial<DeclaredTotals> }
-  /** The ledger has other sums than before: at most once in each commit, however many requests came with it. */
-  | { readonly kind: "usage_changed" }
+  /** The agent says what it has used in all. Kept beside the ledger, and never counted. */
+  | ({ readonly kind: "totals_reported" } & AgentTotals)
+  /** The ledger has other sums than before: the usage of the session with this change, however many requests it brought. */
+  | { readonly kind: "usage_changed"; readonly usage: Usage }
   | {
       readonly kind: "entry_added";
       readonly entry: NewEntry;
@@ -102,7 +109,13 @@ type Happening =
       readonly consumed?: { readonly stream: "out" | "err"; readonly offset: number };
       /** A user's text that begins a turn of its own, by what the transcript says before it. */
       readonly opensTurn?: boolean;
-    };
+    }
+  /**
+   * A person took the conversation back to before this event: from it on, up to here, entries are no part of it any
+   * more. Turns and usage stay counted. `fromSeq`: the seq of that event, which the store fills in; absent where the
+   * session has no such event.
+   */
+  | { readonly kind: "rewound"; readonly since: string; readonly fromSeq?: number };
 
 /** An event that leads to a state, and its evidence. A timeline shows each of them as it is. */
 export type StateEvent = AgentEvent | OperatorEvent | EndEvent | UnknownEvent | RecordEvent;
@@ -191,7 +204,11 @@ export interface NewEvent {
 export interface Decision {
   readonly events: readonly NewEvent[];
   readonly usage?: readonly UsageEntry[];
+  /** When the requests were learned of: the time of what the store decides by them. */
+  readonly at?: Instant;
   readonly cursors?: readonly ReadCursor[];
+  /** Records of transcripts that this release does not know; one whose key the session has already is left out. */
+  readonly unknown?: readonly NewUnknownRecord[];
 }
 
 export interface SessionEvent extends NewEvent {
@@ -199,7 +216,7 @@ export interface SessionEvent extends NewEvent {
   readonly seq: number;
 }
 
-/** What the feed carries: every event, and the removal of whole sessions. */
+/** An item of the feed: an event, or the removal of a whole session. */
 export type FeedEvent =
   | (SessionEvent & { readonly cursor: string })
   | {

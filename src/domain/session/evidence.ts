@@ -1,4 +1,4 @@
-/** Where an observation came from; the order of trust among them is each agent adapter's. */
+/** The sources of observations; the order of trust among them is each agent adapter's. */
 export const SOURCES = [
   "process",
   "protocol",
@@ -9,6 +9,7 @@ export const SOURCES = [
   "transcript",
   "screen",
   "timer",
+  "usage",
   "operator",
   "declared",
 ] as const;

@@ -47,7 +47,7 @@ export function checkReference(text: string, what: "name" | "id"): string {
     {
       hint:
         what === "name"
-          ? "Use 1 to 128 characters without slashes, `..` or control characters; `last` and `self` are taken."
+          ? "Use 1 to 128 characters without slashes, `..`, control characters, a dash before it or blanks around it; `last` and `self` are taken."
           : "Give the full id, the six digits that `rollcall list` shows, a name, `last` or `self`.",
     },
   );

@@ -1,6 +1,6 @@
 import type { Outcome } from "./outcome.ts";
 
-/** Where the work of a session stands, declared by the agent or its orchestrator. */
+/** The progress of a session's work, declared by the agent or its orchestrator. */
 export const PHASES = [
   "initializing",
   "investigating",

@@ -15,7 +15,7 @@ export function readRow(kept: unknown): SessionRow | undefined {
   if (!isJsonObject(kept) || typeof kept.id !== "string" || typeof kept.createdAt !== "string")
     return undefined;
   const row = kept as unknown as SessionRow;
-  if (isSound(row)) return row;
+  if (isSound(row)) return row.reported === undefined ? { ...row, reported: null } : row;
   return {
     ...row,
     agentType: known(AGENT_TYPES, row.agentType, "unknown"),
@@ -37,6 +37,7 @@ export function readRow(kept: unknown): SessionRow | undefined {
     waitedMs: count(row.waitedMs),
     turns: count(row.turns),
     totals: row.totals && readTotals(row.totals),
+    reported: isJsonObject(row.reported) ? row.reported : null,
   };
 }
 

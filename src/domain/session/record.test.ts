@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { bodiesTo, created, declared, rowAfter } from "../../testing/events.ts";
 import { toWire } from "../wire.ts";
-import { NOTHING_OBSERVED, toRecord, usageOf } from "./record.ts";
+import { NO_LIVE_FACTS, toRecord, usageOf } from "./record.ts";
 import type { SessionRow } from "./session.ts";
 
 const recordOf = (row: SessionRow) => {
   const usage = usageOf(row);
-  return toRecord(row, { usage, usageWithChildren: usage, observed: NOTHING_OBSERVED });
+  return toRecord(row, { usage, usageWithChildren: usage, observed: NO_LIVE_FACTS });
 };
 const finalized = { kind: "finalized", phase: "completed", summary: null, inHistory: false } as const;
 

@@ -1,3 +1,4 @@
+import type { BudgetUse } from "../limits/limit.ts";
 import { msBetween } from "../time.ts";
 import {
   EMPTY_LEDGER,
@@ -9,7 +10,7 @@ import {
 } from "../usage.ts";
 import { aboutOf } from "./about.ts";
 import { isFinal } from "./phase.ts";
-import type { Observed, Resources, SessionRecord, SessionRow } from "./session.ts";
+import type { LiveFacts, Resources, SessionRecord, SessionRow } from "./session.ts";
 import { statusOf } from "./state.ts";
 import { showTurn } from "./turn.ts";
 
@@ -28,7 +29,7 @@ export const NO_RESOURCES: Resources = {
   peakMemoryRssBytes: null,
 };
 
-export const NOTHING_OBSERVED: Observed = {
+export const NO_LIVE_FACTS: LiveFacts = {
   activity: null,
   attached: null,
   lastOutputAt: null,
@@ -45,7 +46,12 @@ export function usageOf(row: SessionRow, ledger: LedgerSum = EMPTY_LEDGER): Usag
 
 export function toRecord(
   row: SessionRow,
-  seen: { readonly usage: Usage; readonly usageWithChildren: Usage; readonly observed: Observed },
+  seen: {
+    readonly usage: Usage;
+    readonly usageWithChildren: Usage;
+    readonly budgets?: readonly BudgetUse[];
+    readonly observed: LiveFacts;
+  },
 ): SessionRecord {
   return {
     id: row.id,
@@ -100,6 +106,7 @@ export function toRecord(
     attached: seen.observed.attached,
     usage: seen.usage,
     usageWithChildren: seen.usageWithChildren,
+    budgets: seen.budgets ?? [],
     resources: seen.observed.resources,
     seq: row.seq,
     origin: row.origin,

@@ -59,5 +59,7 @@ function howToResume(session: SessionRow): ResumeVerdict {
   const yes = (how: ResumeHow): ResumeVerdict => ({ resume: true, reason: "session_resumable", how });
   if (isByHand(session)) return yes("record");
   if (session.state === "waiting_input") return yes("send");
-  return session.nativeId === null ? refuse("no_native_id") : yes("resume");
+  // A sub-agent is no conversation of its own: its parent continues it.
+  const isAlone = session.nativeId !== null && session.origin !== "subagent";
+  return isAlone ? yes("resume") : refuse("no_native_id");
 }

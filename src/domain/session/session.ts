@@ -1,5 +1,8 @@
 import type { JsonObject } from "../json.ts";
+import type { BudgetUse } from "../limits/limit.ts";
+import type { ReportedBySource } from "../reported-totals.ts";
 import type { Instant } from "../time.ts";
+import type { Span } from "../transcript/rewound.ts";
 import type { DeclaredTotals, Usage } from "../usage.ts";
 import type { Activity } from "./activity.ts";
 import type { Carried } from "./carried.ts";
@@ -29,8 +32,11 @@ export const CHANNELS = [
 ] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-/** How the record came to be. Only a `started` session has a process that Rollcall carries. */
-export const ORIGINS = ["created", "upserted", "started", "imported", "observed"] as const;
+/**
+ * How the record came to be. Only a `started` session has a process that Rollcall carries; a `subagent` was found in the
+ * work of its parent, and lives in its process.
+ */
+export const ORIGINS = ["created", "upserted", "started", "imported", "observed", "subagent"] as const;
 export type Origin = (typeof ORIGINS)[number];
 
 export interface Identity {
@@ -108,7 +114,7 @@ export interface PhaseStep {
   readonly timestamp: Instant;
 }
 
-/** What the events of a session make of it: the row that the store keeps beside them. */
+/** A session after its events: the row that the store keeps beside them. */
 export interface SessionRow extends Identity {
   readonly id: string;
   readonly seq: number;
@@ -142,11 +148,15 @@ export interface SessionRow extends Identity {
   readonly resumeCount: number;
   readonly errorCount: number;
   readonly lastError: { readonly message: string; readonly at: Instant } | null;
-  /** What it was first told, in one line. */
+  /** Its first text, in one line. */
   readonly firstText: string | null;
   /** Turns that are done; where turns are not seen, the texts of a user among the entries. */
   readonly turns: number;
   readonly totals: DeclaredTotals | null;
+  /** The running totals of the agent itself; beside the ledger, and never counted. */
+  readonly reported: ReportedBySource | null;
+  /** Events whose entries are no part of the conversation any more; absent where nothing was taken back. */
+  readonly rewound?: readonly Span[];
   /** Null for a session whose process someone else carries. */
   readonly carried: Carried | null;
 }
@@ -166,8 +176,8 @@ export interface Resources {
   readonly peakMemoryRssBytes: number | null;
 }
 
-/** What was seen lately and may be lost for seconds in a crash; never part of the row. */
-export interface Observed {
+/** Observations that may be lost for seconds in a crash; never part of the row. */
+export interface LiveFacts {
   readonly activity: Activity | null;
   readonly attached: boolean | null;
   readonly lastOutputAt: Instant | null;
@@ -176,8 +186,11 @@ export interface Observed {
 
 /** The whole record of a session, as every door shows it. */
 export interface SessionRecord
-  extends Omit<SessionRow, "hasFile" | "firstText" | "turn" | "turns" | "totals" | "carried">,
-    Observed {
+  extends Omit<
+      SessionRow,
+      "hasFile" | "firstText" | "turn" | "turns" | "totals" | "reported" | "rewound" | "carried"
+    >,
+    LiveFacts {
   readonly turn: Turn | null;
   /** In one line, for people; derived from purpose, goal, command line and first text. */
   readonly about: string | null;
@@ -185,4 +198,6 @@ export interface SessionRecord
   readonly durationMs: number | null;
   readonly usage: Usage;
   readonly usageWithChildren: Usage;
+  /** How much of its budgets is used; empty where it has none. */
+  readonly budgets: readonly BudgetUse[];
 }

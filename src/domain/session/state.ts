@@ -1,6 +1,6 @@
 import type { End, Outcome } from "./outcome.ts";
 
-/** What a session is doing, observed. */
+/** The observed activity of a session. */
 export const STATES = [
   "starting",
   "running",
@@ -35,7 +35,7 @@ export const NOT_READY = "not_ready";
 export const WAITING_FOR = ["prompt", "permission", "question", "trust", "login", "limit", "dialog"] as const;
 export type WaitingFor = (typeof WAITING_FOR)[number];
 
-/** What observation alone may change. `declared` changes and a resume stand beside this table, in `apply`. */
+/** Changes that observation alone may make. `declared` changes and a resume stand beside this table, in `apply`. */
 const MOVES: Readonly<Record<State, readonly State[]>> = {
   starting: ["running", "waiting_input", "paused", "stopping", "stopped", "failed", "unknown"],
   resuming: ["running", "waiting_input", "paused", "stopping", "stopped", "failed", "unknown"],

@@ -9,7 +9,7 @@ import { AGENT_TYPES, CHANNELS, DEFAULT_IDENTITY, type Identity, KINDS, type Ses
 import { STATUSES, type Status, statusOf } from "./state.ts";
 import { carriedError, declareStatus } from "./update.ts";
 
-/** What a fleet writer says of a session that Rollcall does not run. An absent key says nothing. */
+/** A fleet writer's report of a session that Rollcall does not run. An absent key says nothing. */
 export interface Upsert {
   readonly id: string;
   readonly identity: Partial<Identity>;
@@ -119,7 +119,7 @@ export function parseUpsert(line: unknown): Upsert {
 
 export interface UpsertContext {
   readonly now: Instant;
-  /** Where a new session runs unless the writer says otherwise. */
+  /** The machine of a new session unless the writer says otherwise. */
   readonly machine: string;
   readonly ledgerRequests: number;
 }

@@ -17,13 +17,13 @@ export function decideEndAsked(
   const endTree: Action = { do: "end_tree", graceMs };
   const addsNothing = outcome === undefined || (known !== null && isFailure(known));
   if (known !== null && !isUnproven && addsNothing) return [endTree];
-  const begun = known !== null && (addsNothing || known.how === "asked") ? known : asked(row);
+  const begun = known !== null && (addsNothing || known.how === "asked") ? known : newAskedEnding(row);
   const ending = begun.how === "asked" ? { ...begun, outcome: outcome ?? begun.outcome } : begun;
   const endReason = known === null ? null : (row.carried?.endReason ?? null);
-  return [stopping(row, { source: "operator", rule: "end", excerpt: null }, ending, endReason), endTree];
+  return [beginEnd(row, { source: "operator", rule: "end", excerpt: null }, ending, endReason), endTree];
 }
 
-function asked(row: SessionRow): Ending {
+function newAskedEnding(row: SessionRow): Ending {
   const lastTurn = row.carried?.lastTurn ?? null;
   return { how: "asked", atPrompt: isAtPrompt(row), lastTurn, outcome: null };
 }
@@ -46,19 +46,19 @@ export function decideExit(
   const { state } = exit.tree;
   if (leftovers.length > 0 && state !== "kept") return [{ do: "kill", leftovers }];
   if (isEnded(row.state)) return [{ do: "close" }];
-  if (state === "empty" || state === "kept") return [...ended(row, exit, tellsTurns), { do: "close" }];
+  if (state === "empty" || state === "kept") return [...endActions(row, exit, tellsTurns), { do: "close" }];
   if (row.state === "stopping") return [];
   const isKnown = exit.reason !== "holder_lost" && exit.agent.at !== null;
-  const ending = askedOfHolder(row, exit) ?? left(row, exit, tellsTurns);
-  return [stopping(row, exitEvidence(exit), isKnown ? ending : null)];
+  const ending = askedOfHolder(row, exit) ?? leftEnding(row, exit, tellsTurns);
+  return [beginEnd(row, exitEvidence(exit), isKnown ? ending : null)];
 }
 
 /** A request to the holder itself, by a signal or its control file, is a request for the end as well; nothing could be recorded first. */
 function askedOfHolder(row: SessionRow, { reason }: TreeExit): Ending | null {
-  return reason === "asked" ? asked(row) : null;
+  return reason === "asked" ? newAskedEnding(row) : null;
 }
 
-function left(row: SessionRow, exit: TreeExit, tellsTurns: boolean): Extract<Ending, { how: "left" }> {
+function leftEnding(row: SessionRow, exit: TreeExit, tellsTurns: boolean): Extract<Ending, { how: "left" }> {
   const known = row.carried?.ending;
   const clean = known?.how === "left" ? known.clean : exit.agent.code === 0 || isCancelled(row, exit);
   return { how: "left", clean, tellsTurns, lastTurn: turnAtExit(row, tellsTurns) };
@@ -77,7 +77,7 @@ function turnAtExit(row: SessionRow, tellsTurns: boolean): LastTurn {
   return isInTurn ? "aborted" : (row.carried?.lastTurn ?? null);
 }
 
-/** Where nobody is left to tell: neither the holder, nor its guard, nor a process that carries the marker. */
+/** Decides where nobody is left: neither the holder, nor its guard, nor a process that carries the marker. */
 interface Silence {
   readonly reason: LossReason;
   readonly exit: TreeExit | null;
@@ -87,7 +87,7 @@ interface Silence {
 }
 
 /**
- * What was written of the agent's exit tells how it ended. Only the holder or its guard can prove that its tree is
+ * The written exit of the agent tells how it ended. Only the holder or its guard can prove that its tree is
  * gone, too: without their word an end that someone asked for is not known to be reached.
  */
 export function decideNothingLeft(row: SessionRow, silence: Silence): readonly Action[] {
@@ -97,7 +97,7 @@ export function decideNothingLeft(row: SessionRow, silence: Silence): readonly A
   const isProven = isGoneFor(silence);
   if (exit?.agent.at && (isProven || wished === null)) {
     const evidence = isProven ? exitEvidence(exit) : unprovenEvidence(silence);
-    return [...ended(row, exit, tellsTurns, evidence), close];
+    return [...endActions(row, exit, tellsTurns, evidence), close];
   }
   if (wished === null) return [...markLost(row, reason, namesOf(survivors)), close];
   if (!isProven) return [...markLost(row, "not_proven", unprovenEvidence(silence).excerpt), close];
@@ -129,7 +129,7 @@ const GUARD_ENDED = "guard_ended";
 
 function lostButEmpty(row: SessionRow, { tree }: TreeExit): Action {
   const rule = tree.state === "empty" ? GUARD_ENDED : "holder_lost";
-  return lost(row, { source: "process", rule, excerpt: null }, "holder_lost");
+  return lossAction(row, { source: "process", rule, excerpt: null }, "holder_lost");
 }
 
 /** Whether the tree of this generation was proven to be empty before its files were removed. */
@@ -153,7 +153,7 @@ export function markLost(
   reason: LossReason,
   excerpt: string | null = null,
 ): readonly Action[] {
-  return isLost(row) ? [] : [lost(row, { source: "process", rule: reason, excerpt }, reason)];
+  return isLost(row) ? [] : [lossAction(row, { source: "process", rule: reason, excerpt }, reason)];
 }
 
 /** It is there after all, and what it does is not known yet. */
@@ -164,11 +164,11 @@ export function markFound(row: SessionRow): readonly Action[] {
   return [{ do: "append", body: { kind: "silent", state: "unknown", evidence, generation } }];
 }
 
-function lost({ generation }: SessionRow, evidence: Evidence, endReason: LossReason): Action {
+function lossAction({ generation }: SessionRow, evidence: Evidence, endReason: LossReason): Action {
   return { do: "append", body: { kind: "lost", state: "unknown", evidence, generation, endReason } };
 }
 
-function ended(
+function endActions(
   row: SessionRow,
   exit: TreeExit,
   tellsTurns: boolean,
@@ -178,7 +178,7 @@ function ended(
   if (exit.reason === "holder_lost" && wished === null) return isLost(row) ? [] : [lostButEmpty(row, exit)];
   const { code, signal, at } = exit.agent;
   const body = endedBody(row, {
-    ending: wished ?? left(row, exit, tellsTurns),
+    ending: wished ?? leftEnding(row, exit, tellsTurns),
     evidence,
     exit: { code, signal, at, killed: exit.tree.killed },
     endReason: reasonOf(row, exit),
@@ -203,7 +203,7 @@ function reasonOf(row: SessionRow, exit: TreeExit): string | null {
   return row.carried?.endReason ?? (exit.reason === "exec_failed" ? "exec_failed" : null);
 }
 
-export function stopping(
+export function beginEnd(
   { generation }: SessionRow,
   evidence: Evidence,
   ending: Ending | null,

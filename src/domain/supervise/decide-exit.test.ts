@@ -14,13 +14,11 @@ import {
   starting,
   TIMEOUT,
 } from "../../testing/carried.ts";
-import type { Outcome } from "../session/outcome.ts";
+import { wasProvenEmpty } from "./decide-end.ts";
 import type { Observation } from "./observation.ts";
 
 const running = () => observe(starting(), launched(), said("working"));
 const afterTurn = (turn: "good" | "aborted" | "failed") => observe(running(), said(turn));
-const _endAs = (outcome: Outcome): Observation => ({ saw: "end_asked", graceMs: 10_000, outcome });
-const _killed = exited("SIGTERM", "empty", { reason: "asked" });
 
 describe("an agent that works alone and was interrupted", () => {
   const interrupted = () => ({ ...afterTurn("aborted"), kind: "autonomous" as const });
@@ -178,6 +176,56 @@ describe("an exit that a guard wrote for a lost holder", () => {
 
   test("is said once", () => {
     expect(actsOf(observe(running(), lost), lost)).toEqual(["close"]);
+  });
+});
+
+describe("the evidence of an exit", () => {
+  const tree = (state: "empty" | "kept" | "ending", ...remaining: number[]) =>
+    exited(0, state, { tree: { state, killed: 0, remaining } });
+
+  test.each([
+    ["names children that were kept", tree("kept", 7, 8), "exit 0; left running: pids 7, 8"],
+    ["names none where none was kept", tree("kept"), "exit 0"],
+    ["names none that are still being ended", tree("ending", 7), "exit 0"],
+    ["is the signal where there was one", exited("SIGSEGV"), "SIGSEGV"],
+    ["is the error where no program could be run", exited(null, "empty", { error: "ENOENT" }), "ENOENT"],
+  ] as const)("%s", (_, exit, excerpt) => {
+    expect(bodiesOf(actionsOf(running(), exit)).at(-1)).toMatchObject({ evidence: { excerpt } });
+  });
+
+  test.each([
+    ["asked", "ended"],
+    ["exited", "exited"],
+    ["exec_failed", "exec_failed"],
+  ] as const)("has a rule for the reason %s", (reason, rule) => {
+    const bodies = bodiesOf(actionsOf(running(), exited(0, "empty", { reason })));
+    expect(bodies.at(-1)).toMatchObject({ evidence: { rule } });
+  });
+});
+
+describe("a loss after which the guard has ended the whole tree", () => {
+  const lossWith = (state: "empty" | "kept") =>
+    bodiesOf(actionsOf(running(), exited("SIGTERM", state, { reason: "holder_lost" })));
+
+  test("is known by its rule, which no other loss has", () => {
+    expect(lossWith("empty").at(-1)).toMatchObject({ kind: "lost", evidence: { rule: "guard_ended" } });
+    expect(lossWith("kept").at(-1)).toMatchObject({ kind: "lost", evidence: { rule: "holder_lost" } });
+  });
+
+  test("proves the tree of its own generation empty, and of no other", () => {
+    const bodies = lossWith("empty");
+    expect(wasProvenEmpty(bodies, running().generation)).toBe(true);
+    expect(wasProvenEmpty(bodies, running().generation + 1)).toBe(false);
+    expect(wasProvenEmpty(lossWith("kept"), running().generation)).toBe(false);
+    expect(wasProvenEmpty([], running().generation)).toBe(false);
+  });
+
+  test("is proven by a loss alone, whatever rule another event has", () => {
+    const evidence = { source: "process", rule: "guard_ended", excerpt: null } as const;
+    const { generation } = running();
+    expect(wasProvenEmpty([{ kind: "silent", state: "unknown", evidence, generation }], generation)).toBe(
+      false,
+    );
   });
 });
 

@@ -9,7 +9,7 @@ import {
   said,
   starting,
 } from "../../testing/carried.ts";
-import type { LimitKind } from "../session/carried.ts";
+import type { TimeLimitKind } from "../limits/limit.ts";
 import { isCounting } from "./decide-limit.ts";
 import type { Observation } from "./observation.ts";
 import { AT_PROMPT } from "./signal.ts";
@@ -17,7 +17,7 @@ import { AT_PROMPT } from "./signal.ts";
 const MINUTE = 60_000;
 const running = () => observe(starting(), launched(), said("working"));
 
-function passed(passedMs: number, kind: LimitKind = "timeout"): Observation {
+function passed(passedMs: number, kind: TimeLimitKind = "timeout"): Observation {
   return { saw: "limit_passed", limit: { kind, allowed: MINUTE, unit: "ms" }, passedMs, graceMs: 5 };
 }
 

@@ -1,16 +1,16 @@
-import type { LimitKind } from "../session/carried.ts";
+import type { TimeLimitKind } from "../limits/limit.ts";
 import type { Evidence } from "../session/evidence.ts";
 import type { SessionRow } from "../session/session.ts";
 import { isEnded, isLive } from "../session/state.ts";
 import { type Instant, msBetween } from "../time.ts";
-import { isLost, stopping } from "./decide-end.ts";
+import { beginEnd, isLost } from "./decide-end.ts";
 import type { Action, Observation } from "./observation.ts";
 
 /** A limit is announced when so much of it is used up. */
 const NEAR = 0.8;
 
 /** Whether a limit counts for a session as it is. Idle means silent at work or at the prompt; not asking, not paused. */
-export function isCounting(limit: LimitKind, row: SessionRow): boolean {
+export function isCounting(limit: TimeLimitKind, row: SessionRow): boolean {
   if (isEnded(row.state) || row.state === "stopping" || isLost(row)) return false;
   return limit === "timeout" || row.state === "running" || row.waiting?.for === "prompt";
 }
@@ -33,13 +33,13 @@ export function decideLimit(
 }
 
 /** Nobody asked for it: the outcome is `interrupted`, and the reason is kept. */
-function endByLimit(row: SessionRow, limit: LimitKind, graceMs: number): readonly Action[] {
+function endByLimit(row: SessionRow, limit: TimeLimitKind, graceMs: number): readonly Action[] {
   const evidence: Evidence = { source: "timer", rule: limit, excerpt: null };
-  return [stopping(row, evidence, { how: "limit" }, limit), { do: "end_tree", graceMs }];
+  return [beginEnd(row, evidence, { how: "limit" }, limit), { do: "end_tree", graceMs }];
 }
 
 /** Announced once per counting period, however often it is observed. */
-function wasAnnounced(row: SessionRow, limit: LimitKind, passedMs: number, at: Instant): boolean {
+function wasAnnounced(row: SessionRow, limit: TimeLimitKind, passedMs: number, at: Instant): boolean {
   const announcedAt = row.carried?.neared?.[limit];
   return announcedAt !== undefined && msBetween(announcedAt, at) <= passedMs;
 }

@@ -40,7 +40,7 @@ describe("a session that someone started without Rollcall", () => {
     ["waiting_input", [WORKING, READY]],
     ["running", [READY, WORKING]],
   ] as const)("is %s by what it shows", (state, sightings) => {
-    expect(rowOf(found(), ...sightings).state).toBe(state);
+    expect(rowOf(found(), ...sightings)).toMatchObject({ state, generation: 1, resumeCount: 0 });
   });
 
   test("has ended when its own word says so, and nobody knows how", () => {

@@ -19,18 +19,24 @@ export type OutsideObservation =
 export function decideOutside(row: SessionRow, observation: OutsideObservation, at: Instant): EventBody[] {
   if (observation.saw === "silence") return row.waiting?.for === "prompt" ? turnOver(row, null, null) : [];
   if (observation.saw === "gone")
-    return [...turnOver(row, null, null), ...(isLive(row.state) ? [gone(row, observation.isTold)] : [])];
-  if (isLive(row.state)) return signalled(row, observation, at);
+    return [...turnOver(row, null, null), ...(isLive(row.state) ? [goneEvent(row, observation.isTold)] : [])];
+  if (isLive(row.state)) return signalEvents(row, observation, at);
+  if (isJustFound(row)) return signalEvents({ ...row, state: "starting" }, observation, at);
   const { source, rule } = observation.signal;
   const evidence: Evidence = { source, rule, excerpt: "seen again" };
   const generation = row.generation + 1;
   const back: EventBody = { kind: "resumed", state: "resuming", evidence, generation, launch: null };
   const begun: SessionRow = { ...row, state: "resuming", generation, waiting: null };
-  return [back, ...signalled(begun, observation, at)];
+  return [back, ...signalEvents(begun, observation, at)];
+}
+
+/** Its record was made when its file was found, and it has shown nothing yet: that is no end to come back from. */
+function isJustFound({ state, stateSource }: SessionRow): boolean {
+  return state === "unknown" && stateSource === "file";
 }
 
 /** Its turns are those of its transcript: signals tell only what it does now. */
-function signalled(
+function signalEvents(
   row: SessionRow,
   observation: Extract<OutsideObservation, { saw: "signal" }>,
   at: Instant,
@@ -40,7 +46,7 @@ function signalled(
 }
 
 /** How it ended is nobody's to know: its exit was seen by who started it. */
-function gone({ generation }: SessionRow, isTold: boolean): EventBody {
+function goneEvent({ generation }: SessionRow, isTold: boolean): EventBody {
   const why = (rule: string) =>
     ({ evidence: { source: "process", rule, excerpt: null }, generation }) as const;
   if (!isTold) return { kind: "lost", state: "unknown", ...why("no_process"), endReason: "no_process" };

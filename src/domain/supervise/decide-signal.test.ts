@@ -53,10 +53,22 @@ describe.each([
     expect(observe(loading(), said("ready")).waiting).toMatchObject({ for: "prompt", since: T1 });
   });
 
-  test("waits at a dialog, and loads again once that is answered", () => {
-    const dialog = observe(loading(), said("trust"));
-    expect(dialog).toMatchObject({ state: "waiting_input", waiting: { for: "trust" } });
-    expect(observe(dialog, said("loading"))).toMatchObject({ state, generation: dialog.generation });
+  test.each(["trust", "login", "dialog"] as const)(
+    "waits at a dialog (%s), and loads again once that is answered",
+    (what) => {
+      const dialog = observe(loading(), asks({ for: what }));
+      expect(dialog).toMatchObject({ state: "waiting_input", waiting: { for: what } });
+      expect(observe(dialog, said("loading"))).toMatchObject({ state, generation: dialog.generation });
+    },
+  );
+
+  test("has missed no turn at its first prompt, but one that failed", () => {
+    const { turns } = loading();
+    expect(observe(loading(), said("good")).turns).toBe(turns);
+    expect(observe(loading(), said("failed"))).toMatchObject({
+      turns: turns + 1,
+      turn: { outcome: "failure" },
+    });
   });
 });
 
@@ -81,6 +93,18 @@ describe("an agent in a turn", () => {
 
   test("is not loading, whatever a late word says", () => {
     expect(actionsOf(running(), said("loading"))).toEqual([]);
+  });
+});
+
+describe("an agent that was only seen to run", () => {
+  const seenToRun = () => observe(starting(), launched(true));
+
+  test("has done a turn when it says how it went", () => {
+    expect(observe(seenToRun(), said("good"))).toMatchObject({ turns: 1, turn: { outcome: "success" } });
+  });
+
+  test("has done none when it only shows its prompt", () => {
+    expect(observe(seenToRun(), said("ready"))).toMatchObject({ turns: 0, turn: null });
   });
 });
 

@@ -6,8 +6,9 @@ import type { Request, SessionRow, Waiting } from "../session/session.ts";
 import { NOT_READY, type State } from "../session/state.ts";
 import { isGoalDone, isOpen, isUntaken } from "../session/turn.ts";
 import type { Instant } from "../time.ts";
-import { begunByAgent, missedTurn, rest, turnOver } from "./decide-turn.ts";
+import { append, begunByAgent, missedTurn, rest, turnOver } from "./decide-turn.ts";
 import type { Action, Observation } from "./observation.ts";
+import { shortSignal } from "./short-signal.ts";
 import type { Asked, Signal, TrustOrder } from "./signal.ts";
 
 /** The states that an agent's own word can change: a pause and an end are ours. */
@@ -16,20 +17,36 @@ const OPEN: readonly State[] = ["starting", "resuming", "running", "waiting_inpu
 /** Decides what a signal changes: nothing where it repeats what is known, or where a stronger source has spoken. */
 export function decideSignal(
   row: SessionRow,
-  { signal, trust }: Extract<Observation, { saw: "signal" }>,
+  { signal: whole, trust }: Extract<Observation, { saw: "signal" }>,
   at: Instant,
 ): readonly Action[] {
+  const signal = shortSignal(whole);
   if (row.state === "stopping") return lastWords(row, signal);
   if (!OPEN.includes(row.state) || isBeyondWords(row)) return [];
   if (!isTrusted(row, signal, trust)) return complete(row, signal);
-  return changes(row, signal, at);
+  const actions = changes(row, signal, at);
+  return actions.length === 0 && isFirstWord(row, signal, trust) ? [append(atPrompt(row, signal))] : actions;
+}
+
+/**
+ * A stronger source says that the first prompt is there, which a weaker one has said before. It is the authority from now on:
+ * what it says late of a turn must not count beside what the weaker one said of it.
+ */
+function isFirstWord(row: SessionRow, { says, source, fillsGap }: Signal, trust: TrustOrder): boolean {
+  if (says !== "ready" || fillsGap === true || row.waiting?.for !== "prompt" || row.turn !== null)
+    return false;
+  return row.carried?.launch.tellsTurns === true && rank(trust, source) < rank(trust, row.stateSource);
+}
+
+function atPrompt({ generation }: SessionRow, { source, rule, excerpt }: Evidence): EventBody {
+  return { kind: "at_prompt", state: "waiting_input", evidence: { source, rule, excerpt }, generation };
 }
 
 /** A weaker source changes no state, but may know in full what a stronger one has said is asked. */
 function complete(row: SessionRow, signal: Signal): readonly Action[] {
   const known = row.waiting;
   if (signal.says !== "asking" || known === null || !isSame(known, signal.asked)) return [];
-  const waiting = completed(row, known, signal.asked);
+  const waiting = completedRequest(row, known, signal.asked);
   if (JSON.stringify(waiting) === JSON.stringify(known)) return [];
   const { rule, excerpt } = signal;
   const evidence = { source: row.stateSource, rule, excerpt };
@@ -38,7 +55,7 @@ function complete(row: SessionRow, signal: Signal): readonly Action[] {
 }
 
 /** Adds details that were not known; known ones stay. */
-function completed(row: SessionRow, known: Waiting, asked: Asked): Request {
+function completedRequest(row: SessionRow, known: Waiting, asked: Asked): Request {
   return {
     ...known,
     for: asked.for,
@@ -93,13 +110,13 @@ function changes(row: SessionRow, signal: Signal, at: Instant): readonly Action[
   const why: Why = { evidence: { source, rule, excerpt }, generation: row.generation };
   switch (signal.says) {
     case "loading":
-      return loading(row, why).map(append);
+      return loadingEvents(row, why).map(append);
     case "working":
-      return working(row, why).map(append);
+      return workEvents(row, why).map(append);
     case "ready":
-      return ready(row, signal, why);
+      return readyActions(row, signal, why);
     case "asking":
-      return asking(row, signal.asked, at, why).map(append);
+      return askEvents(row, signal.asked, at, why).map(append);
   }
 }
 
@@ -110,7 +127,7 @@ interface Why {
 }
 
 /** A dialog that stands before the first prompt leads back to where the session came from. */
-function loading({ state, waiting, generation }: SessionRow, why: Why): EventBody[] {
+function loadingEvents({ state, waiting, generation }: SessionRow, why: Why): EventBody[] {
   const isBeforeFirstPrompt =
     waiting?.for === "trust" || waiting?.for === "login" || waiting?.for === "dialog";
   if (state !== "waiting_input" || !isBeforeFirstPrompt || waiting.requestId === null) return [];
@@ -119,7 +136,7 @@ function loading({ state, waiting, generation }: SessionRow, why: Why): EventBod
 }
 
 /** A repeated signal changes nothing. */
-function working(row: SessionRow, why: Why): EventBody[] {
+function workEvents(row: SessionRow, why: Why): EventBody[] {
   const begun = begunByAgent(row);
   const isKnown = row.state === "running" && row.turn?.isReported !== false;
   return isKnown && begun.length === 0 ? [] : [...begun, atWork(row, why)];
@@ -133,12 +150,12 @@ function atWork({ waiting }: SessionRow, why: Why): EventBody {
 }
 
 /** A question in the middle of its work belongs to a turn; a dialog that someone opened does not begin one. */
-function asking(row: SessionRow, asked: Asked, at: Instant, why: Why): EventBody[] {
+function askEvents(row: SessionRow, asked: Asked, at: Instant, why: Why): EventBody[] {
   const begun = asked.for === "permission" || asked.for === "question" ? begunByAgent(row) : [];
   const body = (waiting: Request): EventBody => ({ kind: "asked", state: "waiting_input", waiting, ...why });
   if (row.waiting === null || !isSame(row.waiting, asked))
     return [...begun, body({ ...asked, requestId: requestIdOf(row, asked), since: at })];
-  const more = completed(row, row.waiting, asked);
+  const more = completedRequest(row, row.waiting, asked);
   return JSON.stringify(more) === JSON.stringify(row.waiting) ? [] : [body(more)];
 }
 
@@ -148,7 +165,7 @@ type Ready = Extract<Signal, { says: "ready" }>;
  * A prompt that waits for a text of ours is no rest: the text is given now, or was given and is not taken yet. Any other
  * ends the turn.
  */
-function ready(row: SessionRow, signal: Ready, why: Why): readonly Action[] {
+function readyActions(row: SessionRow, signal: Ready, why: Why): readonly Action[] {
   if (row.turn?.state === "pending") return readyForText(row, why);
   const result = signal.turn ?? (isInTurn(row) && !isInCommand(row) ? signal.inTurn : undefined);
   if (isOpen(row.turn)) {
@@ -160,8 +177,7 @@ function ready(row: SessionRow, signal: Ready, why: Why): readonly Action[] {
   const isFirst = row.state === "starting" || row.state === "resuming";
   const missed =
     result === undefined || (isFirst && result !== "failed") ? [] : missedTurn(row, result, signal.excerpt);
-  const prompt: EventBody = { kind: "at_prompt", state: "waiting_input", ...why };
-  return [...missed, ...(isFirst ? [atWork(row, why)] : []), prompt].map(append);
+  return [...missed, ...(isFirst ? [atWork(row, why)] : []), atPrompt(row, why.evidence)].map(append);
 }
 
 function readyForText(row: SessionRow, why: Why): readonly Action[] {
@@ -191,10 +207,6 @@ function isInCommand({ turn }: SessionRow): boolean {
 function isInTurn(row: SessionRow): boolean {
   const isAsking = row.waiting?.for === "permission" || row.waiting?.for === "question";
   return isAsking || (row.state === "running" && row.stateSource !== "process");
-}
-
-function append(body: EventBody): Action {
-  return { do: "append", body };
 }
 
 /** Made up where the agent has none. */

@@ -14,13 +14,12 @@ import {
 } from "../../testing/carried.ts";
 import { created, entryAdded, happened, rowAfter, step, T1 } from "../../testing/events.ts";
 import { DEFAULT_IDENTITY, type SessionRow } from "../session/session.ts";
+import { firstTurn } from "./decide-turn.ts";
 import type { Observation } from "./observation.ts";
 
-const text = (words = "go", isCommand = false): Observation => ({
-  saw: "text_given",
-  by: "send",
-  text: words,
-  isCommand,
+const text = (words = "go", isCommand = false, isBehindQueued = false): Observation => ({
+  ...{ saw: "text_given", by: "send", text: words },
+  ...{ isCommand, isBehindQueued },
 });
 const firstText: Observation = { saw: "text_given", by: "prompt", text: "go", isCommand: false };
 const notTaken = (turn = 1): Observation => ({ saw: "text_not_taken", turn, afterMs: 10_000 });
@@ -80,6 +79,26 @@ describe("the first text of a session", () => {
     expect(actsOf(row, launched(true))).toEqual(["append", "give_text"]);
     const given = observe(row, launched(true), firstText);
     expect(actsOf(given, { saw: "text_written" })).toEqual(["close_input"]);
+  });
+});
+
+describe("the turn of the text that a launch begins with", () => {
+  const launch = { hasPrompt: true, tellsTurns: true };
+  const began = { kind: "turn_began", generation: 1, by: "text" };
+
+  test("is the next one, and is about that text where it is known", () => {
+    const turn = observe(atPrompt(), said("failed")).turn;
+    expect(firstTurn(launch, { turn: null, generation: 1 }, "go")).toEqual([
+      { ...began, number: 1, about: "go" },
+    ]);
+    expect(firstTurn(launch, { turn, generation: 1 })).toEqual([{ ...began, number: 2 }]);
+  });
+
+  test.each([
+    ["without a text", { ...launch, hasPrompt: false }],
+    ["of an agent that tells no turns", { ...launch, tellsTurns: false }],
+  ])("is not there %s", (_, given) => {
+    expect(firstTurn(given, { turn: null, generation: 1 }, "go")).toEqual([]);
   });
 });
 
@@ -145,6 +164,11 @@ describe("a text at the prompt", () => {
     expect(row).toMatchObject({ turn: { number: 1, state: "running" } });
   });
 
+  test("at a prompt between two texts that the agent keeps is queued as well", () => {
+    const row = observe(atPrompt(), text("go", false, true));
+    expect(row).toMatchObject({ state: "waiting_input", turn: null });
+  });
+
   test("is refused where it could not be typed", () => {
     for (const row of [observe(atPrompt(), PAUSE), observe(atPrompt(), END), starting()])
       expect(observe(row, text())).toEqual(row);
@@ -203,12 +227,22 @@ describe("a turn that the agent began by itself", () => {
   });
 });
 
+function withExcerpt(what: "good" | "failed", excerpt: string | null): Observation {
+  const seen = said(what) as Extract<Observation, { saw: "signal" }>;
+  return { ...seen, signal: { ...seen.signal, excerpt } };
+}
+
 describe("the error of a turn", () => {
+  test.each([
+    ["that is open", () => observe(atPrompt(), text(), said("working"))],
+    ["that nobody saw", atPrompt],
+  ])("%s is the excerpt of its failure, and no other excerpt", (_, row) => {
+    expect(observe(row(), withExcerpt("failed", "no credit")).turn).toMatchObject({ error: "no credit" });
+    expect(observe(row(), withExcerpt("good", "all done")).turn).toMatchObject({ error: null });
+  });
+
   test("may become known behind its end, and then stays", () => {
-    const failed = (why: string | null): Observation => {
-      const seen = said("failed") as Extract<Observation, { saw: "signal" }>;
-      return { ...seen, signal: { ...seen.signal, excerpt: why } };
-    };
+    const failed = (why: string | null) => withExcerpt("failed", why);
     const row = observe(atPrompt(), text(), said("working"), failed(null));
     expect(row.turn).toMatchObject({ outcome: "failure", error: null });
     const known = observe(row, failed("no credit"));

@@ -15,7 +15,8 @@ export function decideText(row: SessionRow, given: TextGiven): readonly Action[]
   const input = { kind: "input_given", by, generation, text } as const;
   if (row.carried?.launch.tellsTurns !== true) return [append(input)];
   if (by === "prompt") return [append({ ...input, ...turnOf(row) })];
-  if (row.waiting?.for !== "prompt") return [append({ ...input, ...turnOf(row), isQueued: true })];
+  if (row.waiting?.for !== "prompt" || given.isBehindQueued)
+    return [append({ ...input, ...turnOf(row), isQueued: true })];
   const number = nextNumber(row);
   const evidence: Evidence = { source: "operator", rule: "text_given", excerpt: null };
   return [
@@ -57,17 +58,17 @@ export function decideNotTaken(
   if (!isUntaken(row.turn) || row.turn.number !== turn || row.state !== "running") return [];
   const excerpt = `nothing seen of the text in ${afterMs} ms`;
   return [
-    append(ended(row, "failure", NOT_DELIVERED)),
+    append(turnEndEvent(row, "failure", NOT_DELIVERED)),
     ...rest(row, { source: "timer", rule: NOT_DELIVERED, excerpt }),
   ];
 }
 
-/** Where the agent has said nothing of a command of its own, its effect on the screen is all there will be. */
+/** The effect of an agent's own command on the screen is all there will be where the agent said nothing of it. */
 export function decideCommandShown(row: SessionRow, turn: number): readonly Action[] {
   const isSilent = row.state === "running" && row.turn?.isReported === false;
   if (!isOpen(row.turn) || row.turn.number !== turn || !row.turn.isCommand || !isSilent) return [];
   return [
-    append(ended(row, "success", null)),
+    append(turnEndEvent(row, "success", null)),
     ...rest(row, { source: "screen", rule: "command_shown", excerpt: null }),
   ];
 }
@@ -94,10 +95,10 @@ export function rest(row: SessionRow, evidence: Evidence): readonly Action[] {
 export function turnOver(row: SessionRow, result: LastTurn, why: string | null): EventBody[] {
   if (!isOpen(row.turn)) return [];
   const outcome = result === null ? (row.turn.isCommand ? "success" : null) : outcomeOfResult(result);
-  return [ended(row, outcome, outcome === "failure" ? why : null)];
+  return [turnEndEvent(row, outcome, outcome === "failure" ? why : null)];
 }
 
-function ended(row: SessionRow, outcome: Outcome | null, error: string | null): EventBody {
+function turnEndEvent(row: SessionRow, outcome: Outcome | null, error: string | null): EventBody {
   const { generation, turn } = row;
   return { kind: "turn_ended", number: turn?.number ?? 1, generation, outcome, error };
 }
@@ -129,11 +130,7 @@ export function withTurnEnds(row: SessionRow, actions: readonly Action[]): reado
   const at = actions.findIndex((action) => action.do === "append" && outcomeOfEnd(action.body) !== undefined);
   const action = actions[at];
   if (!isOpen(row.turn) || action?.do !== "append") return actions;
-  const isEndedBefore = actions
-    .slice(0, at)
-    .some((one) => one.do === "append" && one.body.kind === "turn_ended");
-  if (isEndedBefore) return actions;
-  return actions.toSpliced(at, 0, append(ended(row, outcomeOfEnd(action.body) ?? null, null)));
+  return actions.toSpliced(at, 0, append(turnEndEvent(row, outcomeOfEnd(action.body) ?? null, null)));
 }
 
 /** Undefined where the session goes on. */
@@ -146,6 +143,6 @@ function nextNumber({ turn }: SessionRow): number {
   return (turn?.number ?? 0) + 1;
 }
 
-function append(body: EventBody): Action {
+export function append(body: EventBody): Action {
   return { do: "append", body };
 }

@@ -1,4 +1,4 @@
-import type { Limit, LimitKind } from "../session/carried.ts";
+import type { TimeLimit, TimeLimitKind } from "../limits/limit.ts";
 import type { EventBody } from "../session/event.ts";
 import type { Evidence } from "../session/evidence.ts";
 import type { Outcome } from "../session/outcome.ts";
@@ -62,10 +62,12 @@ export type Observation =
   | { readonly saw: "adopted"; readonly graceMs: number }
   | { readonly saw: "traces"; readonly traces: Traces; readonly tellsTurns: boolean }
   | { readonly saw: "end_asked"; readonly graceMs: number; readonly outcome?: Outcome }
+  /** An end was recorded with the requests that used up a budget; nothing was done about it yet. */
+  | { readonly saw: "end_recorded"; readonly graceMs: number }
   /** So much of a limit is used up by now. */
   | {
       readonly saw: "limit_passed";
-      readonly limit: Limit;
+      readonly limit: TimeLimit;
       readonly passedMs: number;
       readonly graceMs: number;
     }
@@ -77,6 +79,8 @@ export type Observation =
       readonly text: string;
       /** An order to the agent's own program. */
       readonly isCommand: boolean;
+      /** The agent still keeps earlier texts: it rests for a moment between two turns. */
+      readonly isBehindQueued?: boolean;
     }
   /** The text is with the agent, as far as a pipe or terminal can tell. */
   | { readonly saw: "text_written" }
@@ -106,6 +110,6 @@ export type Action =
   | { readonly do: "kill"; readonly leftovers: readonly Leftover[] }
   | { readonly do: "look_again"; readonly afterMs: number }
   /** See again how much of a limit is used up. */
-  | { readonly do: "check_limit"; readonly limit: LimitKind; readonly afterMs: number }
+  | { readonly do: "check_limit"; readonly limit: TimeLimitKind; readonly afterMs: number }
   /** Nothing of this launch is left but its folder: keep the rest of its output, then remove it. */
   | { readonly do: "close" };

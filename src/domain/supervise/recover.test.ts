@@ -167,6 +167,10 @@ describe("a daemon that finds a young launch", () => {
     expect(actsOf(running(), found({ ...young, leftovers }))).toEqual(["look_again"]);
   });
 
+  test("does not look again where its process was known and nothing is left of it", () => {
+    expect(actsOf(running(), found(young))).not.toContain("look_again");
+  });
+
   test.each([
     ["is old enough", { ageMs: 10_000 }],
     ["began in the future, by a clock that was set", { ageMs: -1 }],

@@ -19,7 +19,7 @@ const GUARD_MS = 200;
 const GRACE_MS = 10_000;
 
 /**
- * What a daemon makes of a session that it finds: the real end, a living holder to follow, leftovers to end, or
+ * Decides about a session that a daemon finds: the real end, a living holder to follow, leftovers to end, or
  * the admission that it cannot be known. Never a guess.
  */
 export function decideTraces(

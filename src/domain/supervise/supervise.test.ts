@@ -234,3 +234,17 @@ test("a record that Rollcall does not carry is left alone", () => {
   const row = rowAfter(...bodiesTo("running", "created"));
   expect(actionsOf(row, END)).toEqual([]);
 });
+
+describe("an end that a used-up budget has recorded", () => {
+  const recorded: Observation = { saw: "end_recorded", graceMs: 7000 };
+
+  test("ends the tree of a session that is stopping, and records nothing more", () => {
+    const row = observe(starting(), launched(true), END);
+    expect(actionsOf(row, recorded)).toEqual([{ do: "end_tree", graceMs: 7000 }]);
+  });
+
+  test("ends nothing of a session that has gone on or ended since", () => {
+    for (const row of [observe(starting(), launched(true)), observe(starting(), launched(true), exited(0))])
+      expect(actionsOf(row, recorded)).toEqual([]);
+  });
+});

@@ -1,4 +1,3 @@
-import type { EventBody } from "../session/event.ts";
 import type { ProcessIdentity, SessionRow } from "../session/session.ts";
 import { isEnded, isLive } from "../session/state.ts";
 import type { Instant } from "../time.ts";
@@ -6,6 +5,7 @@ import { askedEnding, decideEndAsked, decideExit, endedBody, isLost, markFound }
 import { decideLimit } from "./decide-limit.ts";
 import { decideSignal } from "./decide-signal.ts";
 import {
+  append,
   decideCommandShown,
   decideNotTaken,
   decideTaken,
@@ -24,7 +24,7 @@ export interface StampedObservation {
 }
 
 /**
- * What to do about something seen of a carried session. Pure, and fed by the durable row alone: a daemon that was
+ * Decides what follows from an observation of a carried session. Pure, and fed by the durable row alone: a daemon that was
  * killed a moment ago decides the same. Every row and observation has an answer.
  */
 export function decide(row: SessionRow, stamped: StampedObservation): readonly Action[] {
@@ -50,6 +50,8 @@ function decideAlone(row: SessionRow, { observation, at }: StampedObservation): 
       return decideTraces(row, observation);
     case "end_asked":
       return decideEndAsked(row, observation);
+    case "end_recorded":
+      return row.state === "stopping" ? [{ do: "end_tree", graceMs: observation.graceMs }] : [];
     case "limit_passed":
       return decideLimit(row, observation, at);
     case "not_ready":
@@ -69,10 +71,6 @@ function decideAlone(row: SessionRow, { observation, at }: StampedObservation): 
     case "continue_asked":
       return decideContinue(row);
   }
-}
-
-export function append(body: EventBody): Action {
-  return { do: "append", body };
 }
 
 /** An act that was asked for while no daemon followed the session, or that the daemon before may not have done. */
@@ -103,7 +101,7 @@ function decideRuns(row: SessionRow, { pid }: ProcessIdentity, isReady: boolean)
   if (!isReady || !isSilent) return markFound(row);
   const evidence = { source: "process", rule: "exec_succeeded", excerpt: `pid ${pid}` } as const;
   const runs = append({ kind: "at_work", state: "running", evidence, generation: row.generation });
-  return row.state === "paused" ? [runs, paused(row)] : [runs];
+  return row.state === "paused" ? [runs, pauseAction(row)] : [runs];
 }
 
 function isSame(a: ProcessIdentity | null, b: ProcessIdentity): boolean {
@@ -129,10 +127,10 @@ function decideNotReady(row: SessionRow, afterMs: number): readonly Action[] {
 
 function decidePause(row: SessionRow): readonly Action[] {
   if (!isLive(row.state) || row.state === "stopping" || row.state === "paused") return [];
-  return [paused(row), { do: "pause_tree" }];
+  return [pauseAction(row), { do: "pause_tree" }];
 }
 
-function paused(row: SessionRow): Action {
+function pauseAction(row: SessionRow): Action {
   const evidence = { source: "operator", rule: "pause", excerpt: null } as const;
   return append({ kind: "paused", state: "paused", evidence, generation: row.generation });
 }

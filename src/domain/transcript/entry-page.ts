@@ -36,7 +36,7 @@ export async function fillPage(pieces: AsyncIterable<Piece>, options: PageOption
       continue;
     }
     truncated = true;
-    // What fits into no reply is given in parts, which fill this one.
+    // An entry that fits into no reply is given in parts, which fill this one.
     const isFiller = size > options.bytes && left >= LEAST_PART_BYTES && taken.length < options.limit;
     if (taken.length === 0 || isFiller)
       taken.push(cutPiece(piece, left, options.isForward ? "beginning" : "end"));

@@ -86,7 +86,7 @@ function frameOf(piece: Piece): number {
 
 const WIDEST = { from: 999_999_999, to: 999_999_999, of: 999_999_999 };
 
-/** What an entry holds beside its text, as JSON; empty where that is no more than a tool's name. */
+/** The rest of an entry beside its text, as JSON; empty where that is no more than a tool's name. */
 function restOf({ tool, toolCalls }: Entry): string {
   const { name: _, ...more } = tool ?? { name: "" };
   const rest = { ...more, ...(toolCalls === undefined ? {} : { toolCalls }) };

@@ -13,6 +13,8 @@ export interface EntryTool {
   readonly callId?: string;
   readonly params?: Json;
   readonly result?: Json;
+  /** The agent says that the call failed. Results alone have it. */
+  readonly isError?: true;
   readonly governanceResult?: Json;
 }
 
@@ -25,7 +27,7 @@ export interface NewEntry {
   readonly kind: EntryKind;
   readonly text: string | null;
   readonly tool: EntryTool | null;
-  /** Who speaks, where a role alone does not say; of a notice, what it is about. */
+  /** The speaker, where a role alone does not say; of a notice, its subject. */
   readonly name?: string;
   /** The calls that a message of the assistant announces. */
   readonly toolCalls?: readonly JsonObject[];
@@ -34,6 +36,8 @@ export interface NewEntry {
 export interface Entry extends NewEntry {
   readonly seq: number;
   readonly at: Instant;
+  /** A person took the conversation back to before it. */
+  readonly isRewound?: true;
 }
 
 /** 64 MB of text is no entry any more. */

@@ -1,4 +1,4 @@
-import type { Host } from "../host.ts";
+import type { Host } from "../host-facts.ts";
 
 /** Plain pipes: text is a line. */
 export const pipe: Host = {

@@ -1,4 +1,4 @@
-import type { Host } from "../host.ts";
+import type { Host } from "../host-facts.ts";
 
 /** A terminal: text is typed, and Enter is a key of its own. */
 export const pty: Host = {

@@ -1,8 +1,9 @@
 import { PHASES, type Phase } from "../../domain/session/phase.ts";
 import type { Instant } from "../../domain/time.ts";
+import type { SessionTotals } from "../../store/statistics.ts";
 import type { Delegation } from "../../store/store.ts";
 import type { Rollcall } from "../rollcall.ts";
-import type { Tally } from "../stats/stats.ts";
+import { countOf, shareOf } from "../stats/spread.ts";
 
 /** A figure with the target that the requirements set for it. `met` is null where nothing was measured. */
 export interface Figure {
@@ -16,7 +17,7 @@ export interface ResumeFigures {
   readonly resumed: number;
   readonly succeeded: number;
   readonly failed: number;
-  /** Told to resume, and nothing has happened since that would decide it. */
+  /** A session that was told to resume, and nothing has happened since that would decide it. */
   readonly pending: number;
   readonly resumeRate: Figure;
   readonly resumeSuccessRate: Figure;
@@ -35,7 +36,7 @@ const MEGABYTE = 1_000_000;
 
 export async function resumeFigures(
   rollcall: Rollcall,
-  tally: Tally,
+  totals: SessionTotals,
   since: Instant | undefined,
 ): Promise<ResumeFigures> {
   const fates: Record<Fate, number> = { succeeded: 0, failed: 0, pending: 0 };
@@ -44,8 +45,7 @@ export async function resumeFigures(
     delegations += 1;
     if (delegation.resume) fates[await fateOf(rollcall, delegation)] += 1;
   }
-  const { median, p95 } = tally.durations();
-  const size = await rollcall.context.store.size();
+  const size = rollcall.context.store.statistics().size();
   const resumed = fates.succeeded + fates.failed + fates.pending;
   return {
     delegations,
@@ -53,15 +53,15 @@ export async function resumeFigures(
     ...fates,
     resumeRate: above(share(resumed, delegations), 0.6, "> 60 %"),
     resumeSuccessRate: above(share(fates.succeeded, fates.succeeded + fates.failed), 0.8, "> 80 %"),
-    durationMedianMs: below(median, 5 * 60_000, "< 5 min"),
-    durationP95Ms: below(p95, 30 * 60_000, "< 30 min"),
-    errorRate: below(share(tally.counts.withErrors, tally.counts.total), 0.1, "< 10 %"),
+    durationMedianMs: below(shareOf(totals.durationsMs, 0.5), 5 * 60_000, "< 5 min"),
+    durationP95Ms: below(shareOf(totals.durationsMs, 0.95), 30 * 60_000, "< 30 min"),
+    errorRate: below(share(totals.withErrors, countOf(totals)), 0.1, "< 10 %"),
     storageBytes: below(size.bytes, 100 * MEGABYTE, "< 100 MB"),
     storageGrowthBytesPerDay: await growth(rollcall, size),
   };
 }
 
-/** What became of a session after it was said that it can be resumed: a later phase, success, or a new error first. */
+/** The outcome of a session after it was said that it can be resumed: a later phase, success, or a new error first. */
 async function fateOf(rollcall: Rollcall, { sessionId, seq, at }: Delegation): Promise<Fate> {
   const session = sessionId === null ? undefined : await rollcall.find(sessionId);
   if (!session || seq === null) return "pending";

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { checkInstant } from "../../domain/check.ts";
 import { RollcallError } from "../../domain/errors.ts";
-import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../../domain/json.ts";
 import { NOTHING_HAPPENED } from "../../domain/session/apply.ts";
 import { isSessionId } from "../../domain/session/id.ts";
 import { readRow } from "../../domain/session/read-row.ts";
@@ -49,7 +49,7 @@ function readText(path: string): string {
 function parse(text: string): JsonObject {
   let file: unknown;
   try {
-    file = JSON.parse(text);
+    file = parseJson(text);
   } catch (cause) {
     throw new RollcallError("bad_input", "not valid JSON", { cause });
   }

@@ -33,7 +33,7 @@ export interface Place {
   readonly kind: Entry["kind"];
 }
 
-/** What a file shows, and how new that is. */
+/** The content of a file, and how new that is. */
 export interface FileContent {
   readonly record: SessionRecord;
   readonly version: number;
@@ -179,7 +179,7 @@ async function* list<T>(
 async function* entriesUpTo(store: Store, { id, seq }: SessionRecord): AsyncIterable<Entry> {
   let after = 0;
   for (;;) {
-    const page = await store.entries(id, { after, before: seq + 1, limit: PAGE });
+    const page = await store.entries(id, { after, before: seq + 1, limit: PAGE, withRewound: true });
     yield* page;
     const last = page.at(-1);
     if (!last || page.length < PAGE) return;

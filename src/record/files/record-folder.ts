@@ -73,7 +73,7 @@ export function whyNoFile(workspace: string): string | undefined {
   return why === undefined ? undefined : `${no}: ${why}.`;
 }
 
-/** What an agent or a repository has put there could lead us elsewhere, or into the next commit. */
+/** A link that an agent or a repository has put there could lead us elsewhere, or into the next commit. */
 function whyUnfit(workspace: string): string | undefined {
   for (const names of [[FOLDER], [FOLDER, SESSIONS]]) {
     try {

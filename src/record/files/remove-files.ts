@@ -1,10 +1,14 @@
 import { rmSync } from "node:fs";
 import type { SessionRow } from "../../domain/session/session.ts";
-import { recordingFolder } from "../../home/layout.ts";
+import { keptTranscriptFolder, originalsFolder, recordingFolder } from "../../home/layout.ts";
 import { removeRecordFile } from "./record-file.ts";
 
-/** What a session has outside the store: its record file, and what its terminal showed. */
-export function removeFiles(home: string, { id, hasFile, workspacePath }: SessionRow): void {
+/** Everything that a session has outside the store: its record file, what its terminal showed, copies of its agent's files. */
+export function removeFiles(home: string, row: SessionRow): void {
+  const { id, hasFile, workspacePath, agentType, nativeId } = row;
   if (hasFile && workspacePath !== null) removeRecordFile(workspacePath, id);
-  rmSync(recordingFolder(home, id), { recursive: true, force: true });
+  for (const folder of [recordingFolder(home, id), keptTranscriptFolder(home, id)])
+    rmSync(folder, { recursive: true, force: true });
+  const originals = nativeId === null ? undefined : originalsFolder(home, agentType, nativeId);
+  if (originals !== undefined) rmSync(originals, { recursive: true, force: true });
 }

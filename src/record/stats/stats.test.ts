@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { toInstant } from "../../domain/time.ts";
 import { delegation } from "../../testing/delegation.ts";
-import { request } from "../../testing/events.ts";
+import { entryAdded, happened, newEvent, REQUEST, request } from "../../testing/events.ts";
 import { tempWorld, type World } from "../../testing/temp-rollcall.ts";
 import { adviseDelegation } from "../delegate/delegate.ts";
 import type { Rollcall } from "../rollcall.ts";
@@ -76,6 +77,72 @@ describe("statistics", () => {
     await rollcall.recordUsage("counted", [request("r")]);
     await rollcall.upsert([{ id: "declared", prompt_tokens: 5 }]);
     expect((await rollcall.stats()).usage).toMatchObject({ tokensInput: 15, partial: true });
+  });
+
+  test("tell how long agents waited for people, with waits that are open, and by agent", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    const { store } = rollcall.context;
+    for (const [id, agentType] of [
+      ["a", "claude"],
+      ["b", "codex"],
+    ] as const)
+      await rollcall.create({ id, agentType });
+    const ask = async (id: string, requestId: string) => {
+      const since = toInstant(world.clock.now());
+      const body = happened("asked", { waiting: { ...REQUEST, requestId, since } });
+      await store.change(id, () => [newEvent(body, since)]);
+    };
+    const answer = (id: string) =>
+      store.change(id, () => [newEvent(happened("answered"), toInstant(world.clock.now()))]);
+    await ask("a", "r1");
+    world.clock.advance({ minutes: 3 });
+    await answer("a");
+    await ask("a", "r2");
+    await ask("b", "r1");
+    world.clock.advance({ minutes: 1 });
+    await answer("a");
+    world.clock.advance({ minutes: 1 });
+    const { waits } = await rollcall.stats();
+    const minutes = (n: number) => n * 60_000;
+    expect(waits).toMatchObject({
+      count: 3,
+      open: 1,
+      totalMs: minutes(6),
+      medianMs: minutes(2),
+      longestMs: minutes(3),
+    });
+    expect(waits.byAgent).toMatchObject([
+      { agent: "claude", count: 2, open: 0, totalMs: minutes(4) },
+      { agent: "codex", count: 1, open: 1, totalMs: minutes(2) },
+    ]);
+    expect((await rollcall.get("a")).waitedMs).toBe(minutes(4));
+    expect((await store.verify()).problems).toEqual([]);
+  });
+
+  test("tell which tools failed most", async () => {
+    using world = tempWorld();
+    await using rollcall = await world.open();
+    await rollcall.create({ id: "a" });
+    const call = (name: string) => entryAdded("", { kind: "tool_call", tool: { name } });
+    const result = (name: string, isError: boolean) =>
+      entryAdded("", { role: "tool", kind: "tool_result", tool: { name, ...(isError ? { isError } : {}) } });
+    const bodies = [
+      call("Bash"),
+      result("Bash", true),
+      call("Bash"),
+      result("Bash", false),
+      call("Read"),
+      result("Read", false),
+    ];
+    await rollcall.context.store.change("a", () => bodies.map((body) => newEvent(body)));
+    expect((await rollcall.stats()).tools).toEqual([
+      { tool: "Bash", calls: 2, failures: 1, failureRate: 0.5 },
+      { tool: "Read", calls: 1, failures: 0, failureRate: 0 },
+    ]);
+    expect((await rollcall.context.store.verify()).problems).toEqual([]);
+    await rollcall.delete("a");
+    expect((await rollcall.stats()).tools).toEqual([]);
   });
 
   test("of an empty store are zero counts and unknown figures", async () => {

@@ -1,157 +1,167 @@
-import { usageOf } from "../../domain/session/record.ts";
-import type { SessionRow } from "../../domain/session/session.ts";
-import { STATUSES, type Status, statusOf } from "../../domain/session/state.ts";
-import { type Instant, msBetween } from "../../domain/time.ts";
+import { RollcallError } from "../../domain/errors.ts";
+import type { Status } from "../../domain/session/state.ts";
+import type { ToolUse } from "../../domain/tally/tool-use.ts";
+import type { Instant } from "../../domain/time.ts";
 import {
-  combineUsage,
-  NO_USAGE,
+  EMPTY_LEDGER,
+  type LedgerSum,
+  mergeLedgers,
   type Usage,
   type UsageGroup,
   unpricedOf,
   usageOfLedger,
 } from "../../domain/usage.ts";
-import type { StoredSession } from "../../store/store.ts";
+import type { SessionTotals, Statistics, TotalsQuery, UsageTotal } from "../../store/statistics.ts";
 import { type ResumeFigures, resumeFigures } from "../delegate/resume-figures.ts";
 import type { Rollcall } from "../rollcall.ts";
+import { type Days, daysOf } from "./days.ts";
+import { type Sizes, sizesOf } from "./sizes.ts";
+import { countOf, shareOf } from "./spread.ts";
+import { type WaitsByAgent, waitsOf } from "./waits.ts";
 
 export interface StatsOptions {
   /** Sessions that were active since then, and what was used since then. */
   readonly since?: Instant;
+  /** Sessions that were made before then, and what was used before then. */
+  readonly until?: Instant;
   readonly by?: UsageGroup;
+  /** Days begin at midnight of UTC, and not of the time zone that this process has. */
+  readonly utc?: boolean;
   /** Adds the figures of delegations, each with its target. */
   readonly resume?: boolean;
 }
 
 export interface Stats {
   readonly since: Instant | null;
+  readonly until: Instant | null;
+  /** In which days are counted. */
+  readonly timeZone: string;
   readonly sessions: Readonly<Record<Status | "total" | "withErrors", number>>;
   readonly durationMs: { readonly median: number | null; readonly p95: number | null };
   readonly usage: Usage;
   /** Models with requests that have no price. */
   readonly unpricedModels: readonly string[];
+  readonly waits: WaitsByAgent;
+  /** The tool that failed most comes first. */
+  readonly tools: readonly StatsTool[];
   readonly by: UsageGroup | null;
   readonly groups: readonly StatsGroup[];
+  /** The state folder as it is now, whatever time is asked about. */
+  readonly size: Sizes;
   readonly resume?: ResumeFigures;
 }
 
 export interface StatsGroup {
   readonly group: string | null;
+  /** Those that are recorded; the usage counts that of removed ones, too. */
   readonly sessions: number;
   readonly usage: Usage;
 }
 
-const CHUNK = 1000;
+export interface StatsTool extends ToolUse {
+  /** The share of calls that failed; null where no call of it is known. */
+  readonly failureRate: number | null;
+}
 
 export async function statsOf(rollcall: Rollcall, options: StatsOptions): Promise<Stats> {
-  const { since, by = null } = options;
-  const tally = new Tally(by);
-  for await (const session of storedSessions(rollcall, since)) tally.add(session);
-  const window = since === undefined ? {} : { since };
-  const ledger = await rollcall.context.store.usageTotals({ ...window, by });
-  for (const total of ledger) tally.addUsage(total.group, usageOfLedger(total.ledger, null));
-  const models =
-    by === "model" ? ledger : await rollcall.context.store.usageTotals({ ...window, by: "model" });
+  const { since, until, by = null } = options;
+  if (since !== undefined && until !== undefined && since >= until)
+    throw new RollcallError("bad_input", `There is no time between ${since} and ${until}.`, {
+      hint: "Give a time for --since that lies before the one for --until.",
+    });
+  const statistics = rollcall.context.store.statistics();
+  const days = daysOf(options.utc === true ? "utc" : "local");
+  const window = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
+  const query: TotalsQuery = { ...window, by: by === "day" ? "quarter" : by };
+  const totals = statistics.sessions(query);
+  const ledger = statistics.usage(query);
+  const groups = groupsOf(totals, ledger, by === "day" ? days : undefined);
+  const resume = options.resume ? { resume: await resumeFigures(rollcall, totals, since) } : {};
   return {
     since: since ?? null,
-    sessions: tally.counts,
-    durationMs: tally.durations(),
-    usage: tally.usage(),
-    unpricedModels: unpricedOf(models),
+    until: until ?? null,
+    timeZone: days.timeZone,
+    sessions: { total: countOf(totals), ...totals.statuses, withErrors: totals.withErrors },
+    durationMs: { median: shareOf(totals.durationsMs, 0.5), p95: shareOf(totals.durationsMs, 0.95) },
+    usage: usageOfGroups([...groups.values()]),
+    unpricedModels: unpricedModels(statistics, query, ledger),
+    waits: waitsOf(statistics.waits(window), rollcall.context.now()),
+    tools: statistics.tools(window).map(withRate),
     by,
-    groups: by === null ? [] : tally.groups(),
-    ...(options.resume ? { resume: await resumeFigures(rollcall, tally, since) } : {}),
+    groups: by === null ? [] : ordered(groups, by),
+    size: await sizesOf(rollcall.context),
+    ...resume,
   };
 }
 
-async function* storedSessions(rollcall: Rollcall, since: Instant | undefined): AsyncIterable<StoredSession> {
-  let cursor: string | undefined;
-  do {
-    const page = await rollcall.context.store.list({
-      limit: CHUNK,
-      ...(since === undefined ? {} : { activeSince: since }),
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    yield* page.items;
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
+function withRate(use: ToolUse): StatsTool {
+  return { ...use, failureRate: use.calls === 0 ? null : use.failures / use.calls };
 }
 
-interface GroupTally {
+function unpricedModels(statistics: Statistics, query: TotalsQuery, ledger: UsageTotal[]): string[] {
+  const isWhole = ledger.every(({ ledger: sum }) => sum.reported + sum.computed === sum.requests);
+  if (isWhole) return [];
+  return unpricedOf(query.by === "model" ? ledger : statistics.usage({ ...query, by: "model" }));
+}
+
+interface Group {
   sessions: number;
-  usage: Usage;
+  turns: number;
+  used: LedgerSum;
 }
 
-export class Tally {
-  readonly counts: Record<Status | "total" | "withErrors", number>;
-  readonly #by: UsageGroup | null;
-  readonly #groups = new Map<string | null, GroupTally>();
-  readonly #durations: number[] = [];
-
-  constructor(by: UsageGroup | null) {
-    this.#by = by;
-    const zero = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>;
-    this.counts = { total: 0, ...zero, withErrors: 0 };
+/** With days, groups are quarters of an hour, and become those days. */
+function groupsOf(
+  { groups: counted }: SessionTotals,
+  ledger: readonly UsageTotal[],
+  days: Days | undefined,
+): Map<string | null, Group> {
+  const groups = new Map<string | null, Group>();
+  const groupOf = (key: string | null): Group => {
+    const name = days && key !== null ? days.dayOf(`${key}:00.000Z`) : key;
+    const group = groups.get(name) ?? { sessions: 0, turns: 0, used: EMPTY_LEDGER };
+    groups.set(name, group);
+    return group;
+  };
+  for (const { group: name, sessions, turns, declared } of counted) {
+    const group = groupOf(name);
+    group.sessions += sessions;
+    group.turns += turns;
+    group.used = mergeLedgers(group.used, declared);
   }
-
-  /** Counts a session, and what it declared; what it used request by request comes from the ledger. */
-  add({ row, ledger }: StoredSession): void {
-    this.counts.total += 1;
-    this.counts[statusOf(row)] += 1;
-    if (row.errorCount > 0) this.counts.withErrors += 1;
-    const end = row.finalizedAt ?? row.endedAt;
-    if (end !== null) this.#durations.push(Math.max(0, msBetween(row.createdAt, end)));
-    const group = this.#groupOf(groupName(this.#by, row));
-    group.sessions += 1;
-    if (ledger.requests === 0) group.usage = add(group.usage, usageOf(row));
+  for (const total of ledger) {
+    const group = groupOf(total.group);
+    group.used = mergeLedgers(group.used, total.ledger);
   }
-
-  addUsage(name: string | null, usage: Usage): void {
-    const group = this.#groupOf(name);
-    group.usage = add(group.usage, usage);
-  }
-
-  durations(): { median: number | null; p95: number | null } {
-    const sorted = this.#durations.toSorted((a, b) => a - b);
-    const at = (share: number) =>
-      sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
-    return { median: at(0.5), p95: at(0.95) };
-  }
-
-  usage(): Usage {
-    return [...this.#groups.values()].reduce((sum, { usage }) => add(sum, usage), NO_USAGE);
-  }
-
-  groups(): StatsGroup[] {
-    const groups = [...this.#groups].map(([group, tally]) => ({ group, ...tally }));
-    return groups.sort((a, b) => (b.usage.costUsd ?? 0) - (a.usage.costUsd ?? 0) || b.sessions - a.sessions);
-  }
-
-  #groupOf(name: string | null): GroupTally {
-    const found = this.#groups.get(name) ?? { sessions: 0, usage: NO_USAGE };
-    this.#groups.set(name, found);
-    return found;
-  }
+  return groups;
 }
 
-/** A session that measured nothing adds nothing, and does not make the sum of the others partial. */
-function add(sum: Usage, usage: Usage): Usage {
-  if (usage === NO_USAGE) return sum;
-  return sum === NO_USAGE ? usage : combineUsage([sum, usage]);
+function usageOfGroups(groups: readonly Group[]): Usage {
+  const sum = groups.reduce((all, { used }) => mergeLedgers(all, used), EMPTY_LEDGER);
+  const turns = groups.reduce((all, group) => all + group.turns, 0);
+  return usageOf(sum, turns);
 }
 
-function groupName(by: UsageGroup | null, row: SessionRow): string | null {
-  switch (by) {
-    case null:
-      return null;
-    case "agent":
-      return row.agentName ?? row.agentType;
-    case "model":
-      return row.model;
-    case "day":
-      return row.createdAt.slice(0, 10);
-    case "purpose":
-      return row.purpose;
-    case "folder":
-      return row.workspacePath;
-  }
+function usageOf(used: LedgerSum, turns: number): Usage {
+  const usage = usageOfLedger(used, turns === 0 ? null : turns);
+  return used.requests === 0 ? { ...usage, costSource: null } : usage;
+}
+
+/** Days in their order; of all others the dearest first. */
+function ordered(groups: ReadonlyMap<string | null, Group>, by: UsageGroup): StatsGroup[] {
+  const all = [...groups].map(([group, { sessions, turns, used }]) => ({
+    group,
+    sessions,
+    usage: usageOf(used, turns),
+  }));
+  const byName = (a: StatsGroup, b: StatsGroup) => ((a.group ?? "") < (b.group ?? "") ? -1 : 1);
+  if (by === "day") return all.sort(byName);
+  const amount = (usage: Usage) => usage.costUsd ?? 0;
+  return all.sort(
+    (a, b) =>
+      amount(b.usage) - amount(a.usage) ||
+      (b.usage.tokensTotal ?? 0) - (a.usage.tokensTotal ?? 0) ||
+      b.sessions - a.sessions ||
+      byName(a, b),
+  );
 }

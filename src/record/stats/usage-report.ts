@@ -1,3 +1,6 @@
+import { sumOfTotals, type TotalsSource } from "../../domain/reported-totals.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
+import type { Instant } from "../../domain/time.ts";
 import {
   addToLedger,
   type CostSource,
@@ -10,16 +13,26 @@ import {
   usageOfLedger,
 } from "../../domain/usage.ts";
 import type { Rollcall } from "../rollcall.ts";
+import { type Figures, figuresOf } from "../usage/figures.ts";
+import { ledgerRequests } from "../usage/ledger-requests.ts";
+import { type OwnTotals, ownTotalsOf } from "../usage/own-totals.ts";
 
 export interface UsageReport {
   readonly sessionId: string;
   readonly usage: Usage;
   readonly usageWithChildren: Usage;
+  /** The agent's own totals, by source; beside the usage and never added to it. */
+  readonly reported: readonly ReportedUsage[];
   readonly models: readonly ModelUsage[];
   /** Models of this session with requests that have no price. */
   readonly unpricedModels: readonly string[];
   /** By time; only where they were asked for. */
   readonly requests?: readonly CountedRequest[];
+}
+
+export interface ReportedUsage extends Figures {
+  readonly source: TotalsSource;
+  readonly at: Instant;
 }
 
 export interface ModelUsage {
@@ -36,18 +49,18 @@ export type CountedRequest = Omit<UsageEntry, "isShared" | "reportedNanoUsd" | "
   readonly computedUsd: number | null;
 };
 
-const CHUNK = 1000;
-
 /** The usage of one session by model and, where asked for, by request. */
 export async function usageReportOf(
   rollcall: Rollcall,
   id: string,
   options: { readonly requests?: boolean } = {},
 ): Promise<UsageReport> {
+  const { store } = rollcall.context;
   const { usage, usageWithChildren } = await rollcall.get(id);
+  const row = (await store.findRow(id)) as SessionRow;
   const models = new Map<string | null, LedgerSum>();
   const requests: UsageEntry[] = [];
-  for await (const request of requestsOf(rollcall, id)) {
+  for await (const request of ledgerRequests(store, id)) {
     models.set(request.model, addToLedger(models.get(request.model) ?? EMPTY_LEDGER, request));
     if (options.requests) requests.push(request);
   }
@@ -56,21 +69,15 @@ export async function usageReportOf(
     sessionId: id,
     usage,
     usageWithChildren,
+    reported: (await ownTotalsOf(store, row)).map(reportedUsage),
     models: [...models].map(([model, ledger]) => modelUsage(model, ledger)),
     unpricedModels: unpricedOf([...models].map(([group, ledger]) => ({ group, ledger }))),
     ...(options.requests ? { requests: requests.map(counted) } : {}),
   };
 }
 
-async function* requestsOf({ context }: Rollcall, id: string): AsyncIterable<UsageEntry> {
-  let after = "";
-  for (;;) {
-    const page = await context.store.usageOf(id, { after, limit: CHUNK });
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < CHUNK) return;
-    after = last.requestKey;
-  }
+function reportedUsage({ source, at, models }: OwnTotals): ReportedUsage {
+  return { source, at, ...figuresOf(sumOfTotals(models ?? [])) };
 }
 
 function modelUsage(model: string | null, ledger: LedgerSum): ModelUsage {

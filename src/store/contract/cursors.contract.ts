@@ -99,6 +99,7 @@ function cursorAt(byteOffset: number): ReadCursor {
     device: "2049",
     inode: "18446744073709551615",
     sizeBytes: 99,
+    mtimeMs: 1,
     headBytes: 64,
     headHash: "ab",
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { NO_SAMPLES, type Sample } from "../../domain/sample.ts";
-import { NO_RESOURCES, NOTHING_OBSERVED } from "../../domain/session/record.ts";
+import { NO_LIVE_FACTS, NO_RESOURCES } from "../../domain/session/record.ts";
 import { created, T1 } from "../../testing/events.ts";
 import { sample, secondsIn } from "../../testing/samples.ts";
 import type { Store } from "../store.ts";
@@ -17,7 +17,7 @@ export function observationsContract(makePlace: MakePlace): void {
       await append(store, "s", created());
       await store.observe([{ sessionId: "s", observed: { attached: true } }]);
       await store.observe([{ sessionId: "s", observed: { lastOutputAt: T1 } }]);
-      const observed = { ...NOTHING_OBSERVED, attached: true, lastOutputAt: T1 };
+      const observed = { ...NO_LIVE_FACTS, attached: true, lastOutputAt: T1 };
       expect((await store.find("s"))?.observed).toEqual(observed);
     });
 

@@ -89,6 +89,44 @@ export function rangesContract(makePlace: MakePlace): void {
       );
     });
 
+    test("of the transcript leave out what was taken back, unless they are asked for", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      const [a, b, c] = [entryAdded("a"), entryAdded("b"), entryAdded("c")];
+      const { events } = await append(store, "s", created(), a, b, c);
+      const since = events[2]?.id ?? "";
+      const { row, events: told } = await append(store, "s", { kind: "rewound", since }, entryAdded("d"));
+      expect(told[0]).toMatchObject({ seq: 5, body: { since, fromSeq: 3 } });
+      expect(row.rewound).toEqual([{ from: 3, to: 5 }]);
+      const texts = async (query = {}) => (await store.entries("s", query)).map(({ text }) => text);
+      expect(await texts()).toEqual(["a", "d"]);
+      expect(await texts({ tail: true, limit: 2 })).toEqual(["a", "d"]);
+      const marked = await store.entries("s", { withRewound: true });
+      expect(marked.map(({ text, isRewound }) => [text, isRewound])).toEqual([
+        ...[
+          ["a", undefined],
+          ["b", true],
+          ["c", true],
+          ["d", undefined],
+        ],
+      ]);
+      const hits = async (withRewound: boolean) =>
+        (await store.search({ text: "b", limit: 5, withRewound })).items.map(({ seq }) => seq);
+      expect([await hits(false), await hits(true)]).toEqual([[], [3]]);
+    });
+
+    test("take nothing back for an event that is not the session's", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      const { events } = await append(store, "other", created(), entryAdded("x"));
+      await append(store, "s", created(), entryAdded("a"));
+      for (const since of [events[1]?.id ?? "", "nothing"]) {
+        const { row } = await append(store, "s", { kind: "rewound", since });
+        expect(row.rewound).toBeUndefined();
+      }
+      expect((await store.entries("s")).map(({ text }) => text)).toEqual(["a"]);
+    });
+
     test("of a session that does not exist are none", async () => {
       using place = makePlace();
       await using store = place.open();

@@ -10,7 +10,7 @@ const SECRET = "hunter2-is-no-password";
 const CURSOR: ReadCursor = {
   source: `/${SECRET}/log`,
   byteOffset: 1,
-  file: { device: "1", inode: "2", sizeBytes: 1, headBytes: 1, headHash: `h-${SECRET}` },
+  file: { device: "1", inode: "2", sizeBytes: 1, mtimeMs: 1, headBytes: 1, headHash: `h-${SECRET}` },
   memory: { last: SECRET },
 };
 
@@ -32,7 +32,7 @@ export function redactionContract(makePlace: MakePlace): void {
       using place = makePlace();
       await using store = place.open();
       await writeEverywhere(store);
-      const places = ["row", "observed", "events", "usage", "cursor", "delegations"];
+      const places = ["row", "observed", "events", "usage", "cursor", "unknown", "delegations"];
       expect(await placesOf(SECRET, store)).toEqual(places);
     });
 
@@ -73,6 +73,7 @@ async function writeEverywhere(store: Store): Promise<void> {
     events: [newEvent(created({ origin: "started", identity })), newEvent({ kind: "entry_added", entry })],
     usage: [request("r", { model: SECRET })],
     cursors: [CURSOR],
+    unknown: [{ key: "k", type: SECRET, record: { deep: SECRET } }],
   }));
   await store.change("s", () => [newEvent({ kind: "updated", error: SECRET })]);
   await store.observe([{ sessionId: "s", observed: { activity: { text: SECRET, tool: null, at: T0 } } }]);
@@ -88,6 +89,7 @@ async function placesOf(secret: string, store: Store): Promise<string[]> {
     events: await store.events("s"),
     usage: await store.usageOf("s"),
     cursor: { ...(await store.findCursor("s", CURSOR.source)), file: null },
+    unknown: await store.unknownRecords("s"),
     delegations: await Array.fromAsync(store.delegations()),
   };
   return Object.entries(all).flatMap(([place, value]) =>

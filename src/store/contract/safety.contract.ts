@@ -69,7 +69,7 @@ export function safetyContract(makePlace: MakePlace): void {
       using place = makePlace();
       await using store = place.open();
       await use(store);
-      expect(await store.size()).toEqual({ bytes: expect.any(Number), sessions: 2, events: 8 });
+      expect(store.statistics().size()).toEqual({ bytes: expect.any(Number), sessions: 2, events: 8 });
     });
   });
 }

@@ -1,17 +1,25 @@
 import { describe, expect, test } from "vitest";
-import { addToLedger, EMPTY_LEDGER, type UsageGroup } from "../../domain/usage.ts";
-import { created, newEvent, request, T0, T1, T2 } from "../../testing/events.ts";
-import type { Delegation, Store } from "../store.ts";
+import { usageOf } from "../../domain/session/record.ts";
+import type { SessionRow } from "../../domain/session/session.ts";
+import { addToLedger, EMPTY_LEDGER } from "../../domain/usage.ts";
+import { created, entryAdded, finalized, newEvent, request, T1, T2 } from "../../testing/events.ts";
+import type { TotalsGroup } from "../statistics.ts";
+import type { Store } from "../store.ts";
 import { append, codeOf, count, type MakePlace, sessionAt } from "./place.ts";
 
+const NO_TOTALS = {
+  ...{ turns: null, tokensInput: null, tokensOutput: null, tokensCacheRead: null },
+  ...{ tokensCacheWrite: null, tokensReasoning: null, costUsd: null },
+};
 const NEXT_DAY = "2026-01-09T00:00:00.000Z";
 
 /** Requests of `fill` below by group. */
-const GROUPS: readonly (readonly [UsageGroup | null, Record<string, number>])[] = [
+const GROUPS: readonly (readonly [TotalsGroup | null, Record<string, number>])[] = [
   [null, { null: 4 }],
   ["agent", { claude: 3, codex: 1 }],
+  ["name", { build: 3, null: 1 }],
   ["model", { "model-a": 2, "model-b": 1, null: 1 }],
-  ["day", { "2026-01-08": 3, "2026-01-09": 1 }],
+  ["quarter", { "2026-01-08T18:00": 3, "2026-01-09T00:00": 1 }],
   ["purpose", { review: 3, null: 1 }],
   ["folder", { "/work": 3, null: 1 }],
 ];
@@ -94,16 +102,28 @@ export function usageContract(makePlace: MakePlace): void {
       expect(await store.find("s")).toMatchObject({ row: { phase: "planning" }, ledger: { requests: 1 } });
     });
 
-    test("is heard in the feed once for each commit, and not where nothing is new", async () => {
+    test("is heard in the feed with the usage that each change leaves, and not where nothing is new", async () => {
       using place = makePlace();
       await using store = place.open();
       await append(store, "s", created());
-      await Promise.all(["a", "b", "c"].map((key) => count(store, "s", [request(key)])));
+      await Promise.all([count(store, "s", [request("a"), request("b")]), count(store, "s", [request("c")])]);
       await count(store, "s", [request("a")]);
-      await count(store, "s", [request("d")]);
-      const kinds = (await store.feed(undefined, 10)).events.map(({ body }) => body.kind);
-      expect(kinds).toEqual(["created", "usage_changed", "usage_changed"]);
-      expect((await store.find("s"))?.ledger.requests).toBe(4);
+      await count(store, "s", [request("a", { tokensInput: 7, reportedNanoUsd: 5e8 })]);
+      const heard = (await store.feed(undefined, 10)).events.flatMap(({ body }) =>
+        body.kind === "usage_changed" ? [body.usage] : [],
+      );
+      const stored = await store.find("s");
+      expect(heard.map(({ tokensInput }) => tokensInput)).toEqual([20, 30, 27]);
+      expect(heard.at(-1)).toEqual(usageOf(stored?.row as SessionRow, stored?.ledger));
+    });
+
+    test("is heard with the turns that are done by then", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await append(store, "s", created());
+      const said = newEvent(entryAdded("hi", { role: "user" }));
+      const { events } = await store.change("s", () => ({ events: [said], usage: [request("a")] }));
+      expect(events.at(-1)?.body).toMatchObject({ kind: "usage_changed", usage: { turns: 1 } });
     });
 
     test("pages by key", async () => {
@@ -169,36 +189,85 @@ export function usageContract(makePlace: MakePlace): void {
       using place = makePlace();
       await using store = place.open();
       await fill(store);
-      expect(await requestsBy(store, "day", NEXT_DAY)).toEqual({ "2026-01-09": 1 });
+      expect(await requestsBy(store, "quarter", { since: NEXT_DAY })).toEqual({ "2026-01-09T00:00": 1 });
       await store.remove(["a", "b"], T1);
-      expect(await requestsBy(store, "day", NEXT_DAY)).toEqual({ "2026-01-09": 1 });
+      expect(await requestsBy(store, "quarter", { since: NEXT_DAY })).toEqual({ "2026-01-09T00:00": 1 });
+    });
+
+    test("until a time leave out what came then or later, removed or not", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await fill(store);
+      expect(await requestsBy(store, null, { until: NEXT_DAY })).toEqual({ null: 3 });
+      await store.remove(["a", "b"], T1);
+      expect(await requestsBy(store, null, { until: NEXT_DAY })).toEqual({ null: 3 });
+    });
+
+    test("by name count a session without one under the nearest above it that has one, whichever is removed first", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      await sessionAt(store, "top", 0, { identity: { name: "build" } });
+      await sessionAt(store, "child", 0, { identity: { parentId: "top" } });
+      await sessionAt(store, "named", 0, { identity: { parentId: "top", name: "test" } });
+      await sessionAt(store, "grandchild", 0, { identity: { parentId: "child" } });
+      for (const id of ["top", "child", "named", "grandchild"]) await count(store, id, [request("1")]);
+      const expected = { build: 3, test: 1 };
+      expect(await requestsBy(store, "name")).toEqual(expected);
+      for (const id of ["top", "child", "grandchild", "named"]) {
+        await store.remove([id], T1);
+        expect(await requestsBy(store, "name")).toEqual(expected);
+      }
+    });
+
+    test("keep what a removed session without a ledger had declared", async () => {
+      using place = makePlace();
+      await using store = place.open();
+      const totals = { ...NO_TOTALS, tokensInput: 7, costUsd: 0.5 };
+      await append(store, "s", created(), { kind: "totals_declared", totals });
+      const { groups } = store.statistics().sessions({ by: null });
+      await store.remove(["s"], T1);
+      const [kept] = store.statistics().usage({ by: null });
+      expect(kept?.ledger).toEqual(groups[0]?.declared);
+      expect(kept?.ledger).toMatchObject({ requests: 1, nanoUsd: 5e8, sums: { tokensInput: 7 } });
     });
   });
 
-  describe("the log of delegations", () => {
-    test("keeps each in order and reads them since a time", async () => {
+  describe("totals of sessions", () => {
+    test("count each session that was made before the end of a time and active after its beginning", async () => {
       using place = makePlace();
       await using store = place.open();
-      const log = [delegation(T0, false, "no_existing_session"), delegation(T1, true, "session_resumable")];
-      for (const entry of log) await store.logDelegation(entry);
-      expect(await Array.fromAsync(store.delegations())).toEqual(log);
-      expect(await Array.fromAsync(store.delegations(T1))).toEqual(log.slice(1));
+      await append(store, "early", created(), finalized("completed"));
+      await append(store, "late", { ...created(), createdAt: T2 });
+      const total = (window: { since?: string; until?: string }) =>
+        store.statistics().sessions({ by: null, ...window }).groups[0]?.sessions ?? 0;
+      expect([total({}), total({ until: T1 }), total({ since: NEXT_DAY })]).toEqual([2, 1, 0]);
     });
 
-    test("finds the latest of a task", async () => {
+    test("tell statuses, errors, turns and durations apart", async () => {
       using place = makePlace();
       await using store = place.open();
-      const of = (taskId: string, at: string) => ({ ...delegation(at, false, "finalized"), taskId });
-      for (const entry of [of("a", T0), of("a", T1), of("b", T2)]) await store.logDelegation(entry);
-      expect(await store.findDelegation("a")).toEqual(of("a", T1));
-      expect(await store.findDelegation("c")).toBeUndefined();
+      await append(store, "done", created(), finalized("completed"));
+      await append(store, "bad", created({ identity: { purpose: "review" } }), {
+        kind: "updated",
+        error: "e",
+      });
+      const totals = store.statistics().sessions({ by: "purpose" });
+      expect(totals).toMatchObject({
+        statuses: { active: 1, completed: 1 },
+        withErrors: 1,
+        durationsMs: [0],
+      });
+      expect(totals.groups.map(({ group, sessions }) => [group, sessions])).toEqual([
+        ["general", 1],
+        ["review", 1],
+      ]);
     });
   });
 }
 
 async function fill(store: Store): Promise<void> {
   await sessionAt(store, "a", 0, {
-    identity: { agentType: "claude", purpose: "review", workspacePath: "/work" },
+    identity: { agentType: "claude", name: "build", purpose: "review", workspacePath: "/work" },
   });
   await sessionAt(store, "b", 0, { identity: { agentType: "codex", purpose: null } });
   await count(store, "a", [request("1"), request("2", { at: NEXT_DAY }), request("3", { model: null })]);
@@ -207,13 +276,9 @@ async function fill(store: Store): Promise<void> {
 
 async function requestsBy(
   store: Store,
-  by: UsageGroup | null,
-  since?: string,
+  by: TotalsGroup | null,
+  window: { since?: string; until?: string } = {},
 ): Promise<Record<string, number>> {
-  const totals = await store.usageTotals({ by, ...(since === undefined ? {} : { since }) });
+  const totals = store.statistics().usage({ by, ...window });
   return Object.fromEntries(totals.map(({ group, ledger }) => [String(group), ledger.requests]));
-}
-
-function delegation(at: string, resume: boolean, reason: string): Delegation {
-  return { at, agentName: "a", taskId: null, sessionId: null, seq: null, resume, reason };
 }

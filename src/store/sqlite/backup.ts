@@ -5,9 +5,10 @@ import { RollcallError } from "../../domain/errors.ts";
 import { partialPath, removePartials } from "../../machine/partial-file.ts";
 import type { BackupReport, VerifyReport } from "../maintenance.ts";
 import { connectReadOnly } from "./connection.ts";
+import { countAll } from "./count-all.ts";
 import { translate } from "./failure.ts";
 import { isOurs, MIGRATIONS, versionOf } from "./migrate.ts";
-import { countAll, verifyDatabase } from "./verify.ts";
+import { verifyDatabase } from "./verify.ts";
 
 /** Copies the database while others write, checks the copy, and only then gives it its name. */
 export async function backupTo(db: Database, path: string): Promise<BackupReport> {

@@ -52,7 +52,7 @@ export class Bell implements Disposable {
     }, FALLBACK_MS);
   }
 
-  /** Where the system watches no more files, what is committed is told a little later. */
+  /** A fallback where the system watches no more files: commits are told a little later. */
   #watch(): void {
     if (this.#watcher) return;
     try {

@@ -1,7 +1,9 @@
 import type { Database } from "better-sqlite3";
+import { BudgetTable } from "./budgets/budget-table.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { type ConnectionOptions, connect } from "./connection.ts";
 import { isConnectionLost, translate } from "./failure.ts";
+import { Finder } from "./finder.ts";
 import { SessionList } from "./list.ts";
 import { Removal } from "./removal.ts";
 import { CursorTable } from "./tables/cursor-table.ts";
@@ -15,7 +17,10 @@ import { ReferenceTable } from "./tables/reference-table.ts";
 import { SampleTable } from "./tables/sample-table.ts";
 import { SearchIndex } from "./tables/search-index.ts";
 import { SessionTable } from "./tables/session-table.ts";
+import { TallyTable } from "./tables/tally-table.ts";
+import { UnknownTable } from "./tables/unknown-table.ts";
 import { UsageTable } from "./tables/usage-table.ts";
+import { UsageTotals } from "./tables/usage-totals.ts";
 import { type Tables, Transaction } from "./transaction.ts";
 
 export interface EngineOptions extends ConnectionOptions {
@@ -65,17 +70,32 @@ export class Engine implements Tables {
   get usage(): UsageTable {
     return this.#part(UsageTable);
   }
+  get totals(): UsageTotals {
+    return this.#part(UsageTotals);
+  }
+  get tallies(): TallyTable {
+    return this.#part(TallyTable);
+  }
   get cursors(): CursorTable {
     return this.#part(CursorTable);
   }
+  get unknown(): UnknownTable {
+    return this.#part(UnknownTable);
+  }
   get search(): SearchIndex {
     return this.#part(SearchIndex);
+  }
+  get finder(): Finder {
+    return this.#part(Finder);
   }
   get list(): SessionList {
     return this.#part(SessionList);
   }
   get references(): ReferenceTable {
     return this.#part(ReferenceTable);
+  }
+  get budgets(): BudgetTable {
+    return this.#part(BudgetTable);
   }
   get observations(): ObservationTable {
     return this.#part(ObservationTable);

@@ -11,7 +11,7 @@ interface Failure {
 const RESTORE =
   "Nothing was changed. See `rollcall verify`, and `rollcall restore FILE` to go back to a backup.";
 
-/** By the beginning of SQLite's error code; the first match counts. */
+/** Keyed by the beginning of SQLite's error code; the first match counts. */
 const FAILURES: readonly (readonly [prefix: string, failure: Failure])[] = [
   [
     "SQLITE_FULL",
@@ -81,7 +81,7 @@ const FAILURES: readonly (readonly [prefix: string, failure: Failure])[] = [
   ],
 ];
 
-/** What SQLite or the file system said, in our words. Our own errors pass through. */
+/** Translates an error of SQLite or the file system. Our own errors pass through. */
 export function translate(error: unknown, path: string): Error {
   if (error instanceof RollcallError) return error;
   const code = codeOf(error);

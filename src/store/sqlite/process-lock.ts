@@ -3,7 +3,7 @@ import Database from "better-sqlite3";
 import { translate } from "./failure.ts";
 import { nativeBinding } from "./native-binding.ts";
 
-/** Of several that come at once each holds off the others for a moment: without patience nobody might get it. */
+/** Several callers at once hold each other off for a moment: without patience nobody might get it. */
 const PATIENCE_MS = 250;
 
 /**

@@ -2,18 +2,21 @@ import type { Database } from "better-sqlite3";
 import type { SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store } from "../store.ts";
+import type { BudgetTable } from "./budgets/budget-table.ts";
 import { LazyStatement } from "./tables/lazy-statement.ts";
 import type { LogTable } from "./tables/log-table.ts";
 import { rowSum } from "./tables/row-sum.ts";
 import type { SearchIndex } from "./tables/search-index.ts";
 import { parseRow } from "./tables/session-table.ts";
-import type { UsageTable } from "./tables/usage-table.ts";
+import type { UsageTotals } from "./tables/usage-totals.ts";
 
 type TombstoneKey = Parameters<Store["isTombstone"]>[0];
+type Leaves = Parameters<Store["remove"]>[3];
 
 interface Keep {
   readonly log: LogTable;
-  readonly usage: UsageTable;
+  readonly totals: UsageTotals;
+  readonly budgets: BudgetTable;
   readonly search: SearchIndex;
 }
 
@@ -23,6 +26,9 @@ interface KeptSession {
   readonly body: string;
   readonly agent_type: string;
   readonly native_id: string | null;
+  readonly parent_id: string | null;
+  readonly ledger: string | null;
+  readonly removed_ledger: string | null;
 }
 
 interface Chosen {
@@ -30,9 +36,12 @@ interface Chosen {
   readonly row: SessionRow;
 }
 
+type Tombstone = [id: string, agentType: string, nativeId: string | null, name: string | null, at: Instant];
+
 interface RemoveOptions {
   readonly at: Instant;
-  readonly only: (row: SessionRow) => boolean;
+  readonly only?: ((row: SessionRow) => boolean) | undefined;
+  readonly leaves?: Leaves | undefined;
 }
 
 /**
@@ -51,7 +60,8 @@ export class Removal {
   readonly #note: LazyStatement<[number]>;
   readonly #noted: LazyStatement<[], { session: number }>;
   readonly #done: LazyStatement<[number]>;
-  readonly #bury: LazyStatement<[string, string, string | null, Instant, number]>;
+  readonly #bury: LazyStatement<[...Tombstone, number]>;
+  readonly #above: LazyStatement<[string, string], { name: string | null; parent_id: string | null }>;
   readonly #forget: LazyStatement<[string]>;
   readonly #tell: LazyStatement<[number, number, string, Instant, string, number]>;
   readonly #buriedId: LazyStatement<[string]>;
@@ -60,7 +70,7 @@ export class Removal {
   constructor(db: Database) {
     this.#find = new LazyStatement(
       db,
-      "SELECT no, seq, body, agent_type, native_id FROM sessions WHERE id = ?",
+      "SELECT no, seq, body, agent_type, native_id, parent_id, ledger, removed_ledger FROM sessions WHERE id = ?",
     );
     this.#events = new LazyStatement(
       db,
@@ -69,7 +79,10 @@ export class Removal {
     this.#deletes = [
       "requests WHERE session",
       "read_cursors WHERE session",
+      "unknown_records WHERE session",
       "sample_sums WHERE session",
+      "waits WHERE session",
+      "tool_uses WHERE session",
       "sessions WHERE no",
     ].map((what) => new LazyStatement(db, `DELETE FROM ${what} = ?`));
     this.#deleteEvents = new LazyStatement(
@@ -88,7 +101,12 @@ export class Removal {
     this.#done = new LazyStatement(db, "DELETE FROM removals WHERE session = ?");
     this.#bury = new LazyStatement(
       db,
-      "INSERT OR REPLACE INTO tombstones (id, agent_type, native_id, at, sum) VALUES (?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO tombstones (id, agent_type, native_id, name, at, sum) VALUES (?, ?, ?, ?, ?, ?)",
+    );
+    this.#above = new LazyStatement(
+      db,
+      `SELECT name, parent_id FROM sessions WHERE id = ? UNION ALL
+       SELECT name, NULL FROM tombstones WHERE id = ?`,
     );
     this.#forget = new LazyStatement(db, "DELETE FROM tombstones WHERE id = ?");
     this.#tell = new LazyStatement(
@@ -110,7 +128,7 @@ export class Removal {
       if (!chosen) return false;
       if (!isCountKept) keep.log.keepCount();
       isCountKept = true;
-      room -= this.#removeOne(chosen, options.at, keep, room);
+      room -= this.#removeOne(chosen, options, keep, room);
       return true;
     });
   }
@@ -127,24 +145,43 @@ export class Removal {
     return this.#noted.get() !== undefined;
   }
 
-  #choose(id: string, only: RemoveOptions["only"]): Chosen | undefined {
+  #choose(id: string, only: RemoveOptions["only"] = () => true): Chosen | undefined {
     const kept = this.#find.get(id);
     const row = kept && readOrUndefined(id, kept.body);
     return row && only(row) ? { kept, row } : undefined;
   }
 
   /** How many events were taken out with it. */
-  #removeOne({ kept, row }: Chosen, at: Instant, keep: Keep, room: number): number {
+  #removeOne({ kept, row }: Chosen, { at, leaves }: RemoveOptions, keep: Keep, room: number): number {
     const { id } = row;
-    keep.usage.keepTotals(kept.no, row);
+    const name = this.#countedName(row);
+    const leavesNothing = leaves === "nothing";
+    if (!leavesNothing) {
+      keep.totals.keep(kept.no, row, name);
+      keep.budgets.keepRemoved(kept);
+    }
     keep.search.forget([-kept.no]);
     for (const statement of this.#deletes) statement.run(kept.no);
     // Before its events go: the newest number of the feed must not be given again.
     this.#tellOf(id, kept, at);
     const { taken, isLeft } = this.#clear(kept.no, keep.search, room);
     if (isLeft) this.#note.run(kept.no);
-    this.#bury.run(id, kept.agent_type, kept.native_id, at, rowSum(id, kept.agent_type, kept.native_id, at));
+    const tombstone: Tombstone = [id, kept.agent_type, kept.native_id, name, at];
+    if (!leavesNothing) this.#bury.run(...tombstone, rowSum(...tombstone));
     return taken;
+  }
+
+  /** Its own, else that of the nearest session above it that has one. */
+  #countedName(row: SessionRow): string | null {
+    const passed = new Set<string>();
+    let { name, parentId } = row;
+    while (name === null && parentId !== null && !passed.has(parentId)) {
+      passed.add(parentId);
+      const above = this.#above.get(parentId, parentId);
+      name = above?.name ?? null;
+      parentId = above?.parent_id ?? null;
+    }
+    return name;
   }
 
   #tellOf(id: string, { no, seq }: KeptSession, at: Instant): void {

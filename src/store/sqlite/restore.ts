@@ -16,7 +16,7 @@ import { SessionTable } from "./tables/session-table.ts";
 export interface RestoreReport {
   readonly sessions: number;
   readonly events: number;
-  /** Where what was there before is kept; null where there was nothing. */
+  /** The path at which the store before is kept; null where there was none. */
   readonly before: string | null;
 }
 

@@ -5,10 +5,12 @@ import type { SessionEvent } from "../../domain/session/event.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Entry } from "../../domain/transcript/entry.ts";
+import type { KeptUnknownRecord } from "../../domain/transcript/unknown-record.ts";
 import type { UsageEntry } from "../../domain/usage.ts";
 import type { ChangedRequest, ChangedSession, Log } from "../log.ts";
-import type { BackupReport, VerifyReport } from "../maintenance.ts";
+import type { BackupReport, RedactedRows, RedactStoredOptions, VerifyReport } from "../maintenance.ts";
 import type { SessionObservation, SessionSample } from "../observations.ts";
+import type { Statistics } from "../statistics.ts";
 import type * as contract from "../store.ts";
 import { Bell } from "./bell.ts";
 import type { ConnectionOptions } from "./connection.ts";
@@ -16,6 +18,8 @@ import { Engine } from "./engine.ts";
 import { isConnectionLost, isSyncLost, translate } from "./failure.ts";
 import { inSteps } from "./in-steps.ts";
 import { isDoneInTime, untilUnlocked } from "./lock-patience.ts";
+import { SqliteStatistics } from "./statistics.ts";
+import { eachDelegation } from "./tables/delegation-table.ts";
 import { thinInSteps } from "./thin.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -62,6 +66,10 @@ class SqliteStore implements contract.Store {
     return this.#read(({ cursors }) => cursors.findById(sessionId, source));
   }
 
+  async cursors(): Promise<contract.SourceCursor[]> {
+    return this.#read(({ cursors }) => cursors.all());
+  }
+
   async findEvent(id: string): Promise<SessionEvent | undefined> {
     return this.#read(({ events }) => events.find(id));
   }
@@ -86,12 +94,20 @@ class SqliteStore implements contract.Store {
     return this.#read((engine) => engine.sessions.family(sessionId));
   }
 
+  async spending(sessionId: string): Promise<Awaited<ReturnType<contract.Store["spending"]>>> {
+    return this.#read(({ budgets }) => budgets.spendingOf(sessionId));
+  }
+
   async events(sessionId: string, query: contract.RangeQuery = {}): Promise<SessionEvent[]> {
     return this.#read((engine) => engine.events.range(sessionId, query));
   }
 
-  async entries(sessionId: string, query: contract.RangeQuery = {}): Promise<Entry[]> {
+  async entries(sessionId: string, query: contract.EntryQuery = {}): Promise<Entry[]> {
     return this.#read((engine) => engine.events.entries(sessionId, query));
+  }
+
+  async unknownRecords(...asked: Parameters<contract.Store["unknownRecords"]>): Promise<KeptUnknownRecord[]> {
+    return this.#read(({ unknown }) => unknown.page(...asked));
   }
 
   async feed(...query: Parameters<contract.Store["feed"]>): Promise<contract.FeedPage> {
@@ -124,15 +140,15 @@ class SqliteStore implements contract.Store {
   }
 
   async search(query: contract.SearchQuery): Promise<contract.Page<contract.SearchHit>> {
-    return this.#read((engine) => engine.search.search(query));
+    return this.#read((engine) => engine.finder.page(query));
   }
 
   async usageOf(sessionId: string, query: { after?: string; limit?: number } = {}): Promise<UsageEntry[]> {
     return this.#read((engine) => engine.usage.page(sessionId, query.after ?? "", query.limit ?? 1000));
   }
 
-  async usageTotals(query: contract.UsageTotalsQuery): Promise<contract.UsageTotal[]> {
-    return this.#read((engine) => engine.usage.totals(query));
+  statistics(): Statistics {
+    return new SqliteStatistics(this.#options.path, (ask) => this.#read(ask));
   }
 
   async observe(batch: readonly SessionObservation[]): Promise<void> {
@@ -160,32 +176,20 @@ class SqliteStore implements contract.Store {
     await this.#unsynced(({ delegations }) => delegations.add(delegation), "one row");
   }
 
-  async *delegations(since?: Instant): AsyncIterable<contract.Delegation> {
-    let after = 0;
-    for (;;) {
-      const page = this.#read(({ delegations }) => delegations.page(since ?? "", after));
-      if (page.length === 0) return;
-      for (const { no, ...delegation } of page) {
-        after = no;
-        yield delegation;
-      }
-    }
+  delegations(since?: Instant): AsyncIterable<contract.Delegation> {
+    return eachDelegation((after) => this.#read((engine) => engine.delegations.page(since ?? "", after)));
   }
 
   async findDelegation(taskId: string): Promise<contract.Delegation | undefined> {
     return this.#read(({ delegations }) => delegations.latestOf(taskId));
   }
 
-  async remove(
-    sessionIds: readonly string[],
-    at: Instant,
-    only: (row: SessionRow) => boolean = () => true,
-  ): Promise<string[]> {
+  async remove(...[sessionIds, at, only, leaves]: Parameters<contract.Store["remove"]>): Promise<string[]> {
     const removed = await this.#write((tx) => {
-      // What this transaction changed before must be in the tables before it is taken out of them.
+      // Earlier changes of this transaction must be in the tables before they are taken out of them.
       tx.finish();
       const engine = this.#use();
-      const gone = engine.removal.remove(sessionIds, { at, only }, engine);
+      const gone = engine.removal.remove(sessionIds, { at, only, leaves }, engine);
       tx.forget(gone);
       return gone;
     });
@@ -199,11 +203,8 @@ class SqliteStore implements contract.Store {
     return this.#read(({ removal }) => removal.isTombstone(key));
   }
 
-  async laggingFiles(
-    machine: string,
-    limit: number,
-    only?: { readonly isCarried: false },
-  ): Promise<string[]> {
+  async laggingFiles(...asked: Parameters<contract.Store["laggingFiles"]>): Promise<string[]> {
+    const [machine, limit, only] = asked;
     return this.#read(({ files }) => files.lagging(machine, limit, only === undefined));
   }
 
@@ -216,14 +217,14 @@ class SqliteStore implements contract.Store {
     return (await import("./backup.ts")).backupTo(this.#use().db, path);
   }
 
+  async redactStored(options: RedactStoredOptions): Promise<RedactedRows> {
+    const { redactStored } = await import("./redact/redact-stored.ts");
+    return redactStored(this.#use(), (work) => this.#write((tx) => work(tx, this.#use())), options);
+  }
+
   async verify(progress?: (done: number, of: number) => void): Promise<VerifyReport> {
     this.#use().queue.flush();
     return (await import("./verify.ts")).verifyFile(this.#options.path, progress);
-  }
-
-  async size(): Promise<{ bytes: number; sessions: number; events: number }> {
-    const { sizeOf } = await import("./verify.ts");
-    return this.#read(({ db }) => sizeOf(db, this.#options.path));
   }
 
   async close(): Promise<void> {

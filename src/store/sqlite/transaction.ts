@@ -1,17 +1,25 @@
 import { RollcallError } from "../../domain/errors.ts";
 import type { ReadCursor } from "../../domain/read-cursor.ts";
 import { apply } from "../../domain/session/apply.ts";
-import type { NewEvent, SessionEvent } from "../../domain/session/event.ts";
+import type { Decision, EventBody, NewEvent, SessionEvent } from "../../domain/session/event.ts";
 import { isCarriedLive } from "../../domain/session/name.ts";
+import { usageOf } from "../../domain/session/record.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
+import { toolUseOf } from "../../domain/tally/tool-use.ts";
+import { closedWait } from "../../domain/tally/wait.ts";
+import { type Instant, later } from "../../domain/time.ts";
 import { addToLedger, takeFromLedger, type UsageEntry } from "../../domain/usage.ts";
 import type { Change, ChangeOptions, Decide } from "../store.ts";
+import { checkBudgets, findSpentFor } from "./budgets/budget-check.ts";
+import type { BudgetTable } from "./budgets/budget-table.ts";
 import type { Batch } from "./commit-queue.ts";
 import type { CursorTable } from "./tables/cursor-table.ts";
 import type { EventTable } from "./tables/event-table.ts";
 import type { ReferenceTable } from "./tables/reference-table.ts";
 import type { SearchIndex } from "./tables/search-index.ts";
 import type { SessionTable, Working } from "./tables/session-table.ts";
+import { type TallyTable, ToolUses } from "./tables/tally-table.ts";
+import type { UnknownTable } from "./tables/unknown-table.ts";
 import type { UsageTable } from "./tables/usage-table.ts";
 
 export interface Tables {
@@ -19,8 +27,11 @@ export interface Tables {
   readonly events: EventTable;
   readonly usage: UsageTable;
   readonly cursors: CursorTable;
+  readonly unknown: UnknownTable;
   readonly search: SearchIndex;
+  readonly tallies: TallyTable;
   readonly references: ReferenceTable;
+  readonly budgets: BudgetTable;
   readonly forgetTombstone: (sessionId: string) => void;
 }
 
@@ -42,8 +53,16 @@ export class Transaction implements Batch {
       ledger: session.ledger,
       cursors: { get: (source) => this.#findCursor(session, source) },
       findNamesake: (name, machine) => this.#findNamesake(sessionId, name, machine),
+      findSpentBudget: (parentId, limits) =>
+        findSpentFor(this.#budgetPorts(), { id: sessionId, parentId, limits }),
     });
-    const { events: asked, usage = [], cursors = [] } = "events" in decided ? decided : { events: decided };
+    const {
+      events: asked,
+      usage = [],
+      cursors = [],
+      unknown = [],
+      at,
+    }: Decision = "events" in decided ? decided : { events: decided };
     const events: SessionEvent[] = [];
     for (const event of asked) {
       const appended = this.#append(sessionId, session, event);
@@ -51,8 +70,12 @@ export class Transaction implements Batch {
     }
     if (!session.row) throw notFound(sessionId);
     const isUsageNew = this.#count(session, usage);
-    if (isUsageNew) events.push(...this.#tellUsage(sessionId, session, usage));
+    if (isUsageNew) {
+      events.push(...this.#tellUsage(sessionId, session, usage));
+      events.push(...checkBudgets(this.#budgetPorts(at ?? newest(usage)), sessionId, usage));
+    }
     for (const cursor of cursors) this.#tables.cursors.replace(session.no as number, cursor);
+    for (const record of unknown) this.#tables.unknown.add(session.no as number, record);
     const { row, ledger, observed, hasChildren } = session;
     const version = session.version + (this.#changed.has(session) ? 1 : 0);
     return { row, ledger, observed, hasChildren, version, events, isUsageNew };
@@ -80,23 +103,46 @@ export class Transaction implements Batch {
     return true;
   }
 
-  /** Whoever follows the feed reads the sums after the commit, so that one event stands for all of it. */
+  /** Says the sums with this change, so that a follower of the feed need not read them. */
   #tellUsage(sessionId: string, session: Working, usage: readonly UsageEntry[]): SessionEvent[] {
-    if (session.isUsageTold) return [];
-    session.isUsageTold = true;
-    const at = usage.map((request) => request.at).reduce((a, b) => (a > b ? a : b));
-    const id = `${sessionId}-usage-${(session.row?.seq ?? 0) + 1}`;
-    const told = this.#append(sessionId, session, { id, at, channel: null, body: { kind: "usage_changed" } });
+    const row = session.row as SessionRow;
+    const id = `${sessionId}-usage-${row.seq + 1}`;
+    const body = { kind: "usage_changed", usage: usageOf(row, session.ledger) } as const;
+    const told = this.#append(sessionId, session, { id, at: newest(usage), channel: null, body });
     return told ? [told] : [];
   }
 
+  #budgetPorts(at: Instant = "") {
+    return {
+      budgets: this.#tables.budgets,
+      saveLedgers: () => this.#saveLedgers(),
+      row: (id: string) => this.#open(id).row,
+      append: (id: string, body: EventBody) => {
+        const session = this.#open(id);
+        const { seq = 0, stateSince = at } = session.row ?? {};
+        const event = { id: `${id}-budget-${seq + 1}`, at: later(at, stateSince), channel: null, body };
+        return this.#append(id, session, event);
+      },
+    };
+  }
+
+  #saveLedgers(): void {
+    for (const session of this.#changed) {
+      const { no, ledger, isLedgerChanged } = session;
+      if (no === undefined || !isLedgerChanged) continue;
+      this.#tables.sessions.saveLedger(no, ledger);
+      session.isLedgerChanged = false;
+    }
+  }
+
   finish(): void {
+    this.#saveLedgers();
     for (const session of this.#changed) {
       const { no, row, before } = session;
       if (no === undefined || !row) continue;
       this.#tables.sessions.save(no, row, session);
-      if (session.isLedgerChanged) this.#tables.sessions.saveLedger(no, session.ledger);
-      session.isLedgerChanged = false;
+      if (session.toolUses) this.#tables.tallies.addUses(no, session.toolUses.values());
+      session.toolUses = undefined;
       this.#tables.search.learnSession(no, row, before);
       session.before = row;
     }
@@ -126,7 +172,16 @@ export class Transaction implements Batch {
     return kept.find((id) => id !== sessionId && !this.#working.has(id));
   }
 
-  #append(sessionId: string, session: Working, event: NewEvent): SessionEvent | undefined {
+  /** The store alone knows places. */
+  #withPlace(sessionId: string, event: NewEvent): NewEvent {
+    if (event.body.kind !== "rewound") return event;
+    const { fromSeq: _, ...body } = event.body;
+    const since = this.#tables.events.find(body.since);
+    return { ...event, body: since?.sessionId === sessionId ? { ...body, fromSeq: since.seq } : body };
+  }
+
+  #append(sessionId: string, session: Working, given: NewEvent): SessionEvent | undefined {
+    const event = this.#withPlace(sessionId, given);
     const placed: SessionEvent = { ...event, sessionId, seq: (session.row?.seq ?? 0) + 1 };
     const row = apply(session.row, placed);
     if (!row) throw notFound(sessionId);
@@ -139,16 +194,36 @@ export class Transaction implements Batch {
     // Not a refusal: the reserved session must be rolled back with it.
     if (feed === undefined && isNew) throw new Error(`Event ${event.id} belongs to another session already.`);
     if (feed === undefined) return undefined;
+    if (!isNew && hasOtherDescent(row, session.row)) this.#tables.sessions.saveDescent(session.no, row);
+    this.#tally(session, row, event);
     session.row = row;
     this.#changed.add(session);
     if (event.body.kind === "entry_added") this.#tables.search.learnEntry(feed, event.body.entry);
     return placed;
   }
 
+  #tally(session: Working, after: SessionRow, { at, body }: NewEvent): void {
+    const wait = session.row && closedWait(session.row, after, at);
+    if (wait) this.#tables.tallies.addWait(session.no as number, wait);
+    const use = toolUseOf(body);
+    if (!use) return;
+    session.toolUses ??= new ToolUses();
+    session.toolUses.add(use);
+  }
+
   #reserve(row: SessionRow): number {
     this.#tables.forgetTombstone(row.id);
     return this.#tables.sessions.reserve(row);
   }
+}
+
+function newest(usage: readonly UsageEntry[]): Instant {
+  return usage.map(({ at }) => at).reduce(later);
+}
+
+/** Whether another budget may count for it now: it has another parent, or was launched anew. */
+function hasOtherDescent(row: SessionRow, before: SessionRow | undefined): boolean {
+  return row.parentId !== before?.parentId || row.carried?.launch !== before.carried?.launch;
 }
 
 function notFound(sessionId: string): RollcallError {

@@ -1,19 +1,23 @@
-import { statSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { apply } from "../../domain/session/apply.ts";
 import type { EventBody } from "../../domain/session/event.ts";
 import type { Channel, SessionRow } from "../../domain/session/session.ts";
+import { toolUseOf } from "../../domain/tally/tool-use.ts";
+import { closedWait } from "../../domain/tally/wait.ts";
 import { EMPTY_LEDGER, type LedgerSum } from "../../domain/usage.ts";
 import type { VerifyProblem, VerifyReport } from "../maintenance.ts";
 import { connectReadOnly } from "./connection.ts";
+import { countAll } from "./count-all.ts";
 import { translate } from "./failure.ts";
 import { MIGRATIONS, migrate, versionOf } from "./migrate.ts";
 import { nativeBinding } from "./native-binding.ts";
 import { rowSum } from "./tables/row-sum.ts";
 import { columnsByName } from "./tables/session-table.ts";
+import { ToolUses } from "./tables/tally-table.ts";
 import { LEDGER_COLUMNS, UsageTable } from "./tables/usage-table.ts";
+import { REMOVED_USAGE_COLUMNS } from "./tables/usage-totals.ts";
 
 interface KeptRow {
   readonly no: number;
@@ -79,16 +83,6 @@ export async function verifyFile(
   }
 }
 
-export function sizeOf(db: Database, path: string): { bytes: number; sessions: number; events: number } {
-  const sizes = ["", "-wal"].map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0);
-  return { bytes: sizes.reduce((sum, size) => sum + size, 0), ...countAll(db) };
-}
-
-export function countAll(db: Database): { sessions: number; events: number } {
-  const count = (rows: string) => db.prepare(`SELECT count(*) FROM ${rows}`).pluck().get() as number;
-  return { sessions: count("sessions"), events: count("events") - count("events WHERE session = 0") };
-}
-
 function checkEngine(db: Database): VerifyProblem[] {
   const said = db.pragma("integrity_check(20)") as { integrity_check: string }[];
   return said
@@ -126,14 +120,15 @@ function* checkSums(db: Database): Iterable<VerifyProblem> {
 
 const SUMMED = [
   ["events", "session, seq, id, at, channel, kind, body"],
-  ["tombstones", "id, agent_type, native_id, at"],
+  ["tombstones", "id, agent_type, native_id, name, at"],
   ["requests", ["session", ...LEDGER_COLUMNS].join(", ")],
   ["read_cursors", "session, source, byte_offset, file, memory"],
+  ["unknown_records", "session, key, type, text, whole"],
   ["log", "id, machine_id, changed"],
-  ["removed_usage", "day, agent, model, purpose, folder, ledger"],
+  ["removed_usage", REMOVED_USAGE_COLUMNS],
 ] as const;
 
-/** By number, a chunk at a time: no statement stays open while another runs. */
+/** Reads by number, a chunk at a time: no statement stays open while another runs. */
 function* allSessions(db: Database): Iterable<KeptRow> {
   const chunk = db.prepare<[number, number], KeptRow>(
     "SELECT * FROM sessions WHERE no > ? ORDER BY no LIMIT ?",
@@ -156,13 +151,13 @@ function checkSession(db: Database, usage: UsageTable, session: KeptRow): Verify
   });
   try {
     const problems: VerifyProblem[] = [];
-    const { row, gapAt } = replay(db, session);
+    const { row, gapAt, tally } = replay(db, session);
     if (gapAt !== undefined) problems.push(found("seq_gap", { expected: gapAt }));
     const kept = JSON.parse(session.body) as SessionRow;
     if (!row || !isDeepStrictEqual(JSON.parse(JSON.stringify(row)), kept)) {
       problems.push(found("row_differs", differingFields(row, kept)));
     }
-    const differing = differingColumns(session, kept);
+    const differing = [...differingColumns(session, kept), ...differingTallies(db, session.no, tally)];
     if (differing.length > 0) problems.push(found("index_differs", differing));
     const ledger = session.ledger === null ? EMPTY_LEDGER : (JSON.parse(session.ledger) as LedgerSum);
     if (!isDeepStrictEqual(usage.sumOf(session.no), ledger)) problems.push(found("usage_differs", null));
@@ -182,10 +177,33 @@ function differingColumns(session: KeptRow, kept: SessionRow): string[] {
   return isFilePlaceRight ? differing : [...differing, "file_version"];
 }
 
-function replay(db: Database, session: KeptRow): { row: SessionRow | undefined; gapAt: number | undefined } {
+/** Tables beside the row whose counts are not those of the events. */
+function differingTallies(db: Database, no: number, { waits, uses }: Replayed["tally"]): string[] {
+  const kept = (sql: string) => db.prepare<[number]>(sql).raw().all(no);
+  const byName = (rows: readonly (readonly [string, ...unknown[]])[]) =>
+    rows.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const isSame = (sql: string, rows: readonly (readonly [string, ...unknown[]])[]) =>
+    isDeepStrictEqual(kept(sql), byName(rows));
+  const tools = [...uses.values()].map(({ tool, calls, failures }) => [tool, calls, failures] as const);
+  return [
+    ...(isSame("SELECT since, ms FROM waits WHERE session = ? ORDER BY since", [...waits]) ? [] : ["waits"]),
+    ...(isSame("SELECT tool, calls, failures FROM tool_uses WHERE session = ? ORDER BY tool", tools)
+      ? []
+      : ["tool_uses"]),
+  ];
+}
+
+interface Replayed {
+  readonly row: SessionRow | undefined;
+  readonly gapAt: number | undefined;
+  readonly tally: { readonly waits: ReadonlyMap<string, number>; readonly uses: ToolUses };
+}
+
+function replay(db: Database, session: KeptRow): Replayed {
   const events = db.prepare<[number], KeptEvent>(
     "SELECT seq, id, at, channel, body FROM events WHERE session = ? ORDER BY seq",
   );
+  const tally = { waits: new Map<string, number>(), uses: new ToolUses() };
   let row: SessionRow | undefined;
   let next = 1;
   let gapAt: number | undefined;
@@ -193,10 +211,16 @@ function replay(db: Database, session: KeptRow): { row: SessionRow | undefined; 
     if (seq !== next) gapAt ??= next;
     next = seq + 1;
     const event = { sessionId: session.id, seq, id, at, channel: channel as Channel | null };
-    row = apply(row, { ...event, body: JSON.parse(body) as EventBody });
+    const parsed = JSON.parse(body) as EventBody;
+    const before = row;
+    row = apply(row, { ...event, body: parsed });
+    const wait = before && row && closedWait(before, row, at);
+    if (wait && wait.ms > 0) tally.waits.set(wait.since, (tally.waits.get(wait.since) ?? 0) + wait.ms);
+    const use = toolUseOf(parsed);
+    if (use) tally.uses.add(use);
   }
   if (next - 1 !== session.seq) gapAt ??= next;
-  return { row, gapAt };
+  return { row, gapAt, tally };
 }
 
 function differingFields(replayed: SessionRow | undefined, kept: SessionRow): string[] {

@@ -7,6 +7,7 @@ export function launchRequest(given: Partial<LaunchRequest> = {}): LaunchRequest
     args: [],
     cwd: "/project",
     model: null,
+    hasPrompt: true,
     env: {},
     freshId: "fresh",
     continues: null,

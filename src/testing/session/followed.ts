@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Mode } from "../../agents/agent.ts";
 import { Observations } from "../../daemon/feed/observations.ts";
 import { OutputSlices } from "../../daemon/intake/output-slices.ts";
-import { LiveFacts } from "../../daemon/session/live-facts.ts";
+import { LiveFactsWriter } from "../../daemon/session/live-facts-writer.ts";
 import { Follower } from "../../daemon/sources/follower.ts";
 import type { Observation } from "../../domain/supervise/observation.ts";
 import type { HolderExit } from "../../host/holder-files.ts";
@@ -44,7 +44,7 @@ export async function followed(given: Omit<GivenFacts, "folder"> = {}) {
   const { store } = place.context;
   const observations = new Observations({ store, redact: (value) => value, publish: () => {} });
   const { id, log, activity, asked } = session;
-  const liveFacts = new LiveFacts({ id, log, now: () => Date.now(), observations, activity });
+  const liveFacts = new LiveFactsWriter({ id, log, now: () => Date.now(), observations, activity });
   const ports = Object.assign(session, {
     config: configOf(),
     places: { recordings },

@@ -40,7 +40,10 @@ export function factsOf(given: GivenFacts = {}): Facts {
     launch,
     agent: { ...command, ...given.agent },
     mode: { ...base, ...given.mode, capabilities },
-    agentPaths: { transcript: null, transcripts: null, liveFiles: null, server: null, ...given.agentPaths },
+    agentPaths: {
+      ...{ transcript: null, transcripts: null, liveFiles: null, databases: null, server: null },
+      ...given.agentPaths,
+    },
     redactor: createRedactor(() => given.secrets ?? []),
   };
   return { id: carrying.id, folder: given.folder ?? "/nowhere", carrying };
@@ -63,7 +66,7 @@ export class KeptConnection extends HolderConnection {
   readonly sent = new Recorder<string>();
 
   constructor() {
-    super(new Socket());
+    super(new Socket(), new FrameReader());
   }
 
   override send(frame: Uint8Array): void {

@@ -95,12 +95,17 @@ export class TestSession {
     },
   };
   transcriptFinder = { begin: () => this.asked.add("find transcript") };
+  subagents = {
+    lookSoon: () => this.asked.add("look for sub-agents"),
+    finish: (nativeIds: readonly string[]) => this.asked.add(`finish ${nativeIds.join(" ")}`),
+  };
   screen: ScreenPort["screen"] = { now: async () => undefined, changed: () => {} };
   /** Every request keeps the price that it came with. */
   pricing = { now: async () => (request: UsageEntry) => request };
   delivery: DeliveryPort["delivery"] = {
     untilReadyMs: async () => 0,
     deliver: async (deed) => this.delivered.add(deed),
+    implied: async () => {},
   };
 
   constructor(context: Context, given: GivenFacts & { readonly folder: string }) {

@@ -1,4 +1,4 @@
-import type { LimitKind } from "../../domain/session/carried.ts";
+import { isTimeLimit, type TimeLimitKind } from "../../domain/limits/limit.ts";
 import type { SessionEvent } from "../../domain/session/event.ts";
 import type { Outcome } from "../../domain/session/outcome.ts";
 import type { SessionRow } from "../../domain/session/session.ts";
@@ -122,7 +122,7 @@ export class Oracle implements Judge {
     if (!launch.isListening()) this.fail(`${told}, its agent lives and nobody holds it`);
     if (row.state === "unknown" && !isSilent(row)) this.fail(`${told}, and its holder lives`);
     if (row.state === "stopping") this.fail(`${told}, and nothing happens`);
-    for (const { kind } of row.carried?.launch.limits ?? [])
+    for (const { kind } of (row.carried?.launch.limits ?? []).filter(isTimeLimit))
       if (canRunOut(kind, row)) this.fail(`${told}, and its ${kind} was never used up`);
     this.#checkPaused(row, launch.agent);
   }
@@ -169,7 +169,7 @@ function byTurn({ state, waiting, carried }: SessionRow): Outcome {
 }
 
 /** Whether a limit may end a session that is in this state, said once more in other words than the daemon's. */
-function canRunOut(kind: LimitKind, row: SessionRow): boolean {
+function canRunOut(kind: TimeLimitKind, row: SessionRow): boolean {
   const { state, waiting } = row;
   if (state === "stopping" || !(isLive(state) || isSilent(row))) return false;
   const isIdle = state === "running" || (state === "waiting_input" && waiting?.for === "prompt");

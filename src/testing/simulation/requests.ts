@@ -1,4 +1,4 @@
-import { LIMIT_KINDS, type Limit } from "../../domain/session/carried.ts";
+import { TIME_LIMITS, type TimeLimit } from "../../domain/limits/limit.ts";
 import { OUTCOMES } from "../../domain/session/outcome.ts";
 import { isEnded } from "../../domain/session/state.ts";
 import type { Observation } from "../../domain/supervise/observation.ts";
@@ -55,8 +55,8 @@ function start(world: World): boolean {
   return true;
 }
 
-function makeLimits(random: Random): Limit[] {
-  const kinds = random.pick([[], [], [], LIMIT_KINDS, ["timeout"], ["idle_timeout"]] as const);
+function makeLimits(random: Random): TimeLimit[] {
+  const kinds = random.pick([[], [], [], TIME_LIMITS, ["timeout"], ["idle_timeout"]] as const);
   return kinds.map((kind) => ({ kind, allowed: random.pick([10_000, 60_000, 600_000]), unit: "ms" }));
 }
 

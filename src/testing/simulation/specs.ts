@@ -1,5 +1,5 @@
 import type { SessionLoop } from "../../daemon/session/session-loop.ts";
-import type { Limit } from "../../domain/session/carried.ts";
+import type { TimeLimit } from "../../domain/limits/limit.ts";
 import type { Signal } from "../../domain/supervise/signal.ts";
 import type { decide } from "../../domain/supervise/supervise.ts";
 
@@ -41,7 +41,7 @@ export interface Spec {
   readonly isReady: boolean;
   readonly tellsTurns: boolean;
   readonly keepsChildren: boolean;
-  readonly limits: readonly Limit[];
+  readonly limits: readonly TimeLimit[];
 }
 
 export interface Hook {

@@ -35,12 +35,38 @@ export function askResponses(server: ModelServer, question: Question): Promise<R
   return post(`${server.url}/v1/responses`, question, { input });
 }
 
+export function askContent(server: ModelServer, question: Question): Promise<Response> {
+  const results = Array.from({ length: question.rounds ?? 0 }, () => [
+    { role: "model", parts: [{ functionCall: { name: "f" } }] },
+    { role: "user", parts: [{ functionResponse: { name: "f" } }] },
+  ]);
+  const contents = [{ role: "user", parts: [{ text: question.prompt }] }, ...results.flat()];
+  const { tools = TOOLS, stream = true } = question;
+  const way = stream ? "streamGenerateContent?alt=sse" : "generateContent";
+  const offered = tools.length === 0 ? [] : [{ functionDeclarations: tools }];
+  return post(`${server.url}/v1beta/models/m:${way}`, question, { contents, tools: offered });
+}
+
+export function askChat(server: ModelServer, question: Question): Promise<Response> {
+  const results = Array.from({ length: question.rounds ?? 0 }, () => [
+    { role: "assistant", content: "", tool_calls: [{ id: "t" }] },
+    { role: "tool", tool_call_id: "t", content: "result" },
+  ]);
+  const messages = [
+    { role: "system", content: "s" },
+    { role: "user", content: question.prompt },
+    ...results.flat(),
+  ];
+  const tools = [{ type: "function", function: { name: "bash" } }];
+  return post(`${server.url}/v1/chat/completions`, { tools, ...question }, { messages });
+}
+
 /** The events of a stream. */
 export async function eventsOf(
   response: Response,
 ): Promise<{ readonly type: string; readonly [key: string]: unknown }[]> {
   const text = await response.text();
-  return [...text.matchAll(/^data: (.+)$/gm)].map((match) => JSON.parse(match[1] as string));
+  return [...text.matchAll(/^data: (\{.+)$/gm)].map((match) => JSON.parse(match[1] as string));
 }
 
 function post(url: string, question: Question, body: object): Promise<Response> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readInput, readMessages } from "./conversation.ts";
+import { readContents, readInput, readMessages } from "./conversation.ts";
 
 const said = (text: string) => ({ type: "text", text });
 const typed = (text: string) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
@@ -40,4 +40,16 @@ test("Codex's surroundings are no prompt, and the outputs of one answer are one 
     { type: "function_call_output" },
   ];
   expect(readInput(input)).toEqual({ prompts: ["first"], round: 2 });
+});
+
+test("Gemini's session context is no prompt, and the results of one answer are one round", () => {
+  const contents = [
+    { role: "user", parts: [{ text: "<session_context>\n[[text:no]]\n</session_context>" }] },
+    { role: "user", parts: [{ text: "first" }] },
+    { role: "model", parts: [{}, {}] },
+    { role: "user", parts: [{ functionResponse: {} }, { functionResponse: {} }] },
+    { role: "model", parts: [{}] },
+    { role: "user", parts: [{ functionResponse: {} }] },
+  ];
+  expect(readContents(contents)).toEqual({ prompts: ["first"], round: 2 });
 });

@@ -10,6 +10,7 @@ interface Item {
   readonly type?: string;
   readonly role?: string;
   readonly text?: string;
+  readonly encrypted_content?: string;
   readonly content?: string | readonly Item[];
 }
 
@@ -29,6 +30,23 @@ export function readMessages(messages: readonly Item[]): Conversation {
   return { prompts, round };
 }
 
+/** The `messages` of OpenAI's chat completions: the results of one answer's calls follow each other. */
+export function readChat(messages: readonly Item[]): Conversation {
+  const prompts: string[] = [];
+  let round = 0;
+  let wasResult = false;
+  for (const { role, content } of messages) {
+    if (role === "tool" && !wasResult) round += 1;
+    wasResult = role === "tool";
+    if (role !== "user") continue;
+    for (const prompt of blocksOf(content).flatMap(typedIn)) {
+      prompts.push(prompt);
+      round = 0;
+    }
+  }
+  return { prompts, round };
+}
+
 /** The `input` of OpenAI's Responses: the outputs of one answer's calls follow each other. */
 export function readInput(input: readonly Item[]): Conversation {
   const prompts: string[] = [];
@@ -38,13 +56,39 @@ export function readInput(input: readonly Item[]): Conversation {
     const isOutput = type?.endsWith("_call_output") ?? false;
     if (isOutput && !wasOutput) round += 1;
     wasOutput = isOutput;
-    if (role !== "user") continue;
-    for (const prompt of blocksOf(content).flatMap(typedIn)) {
+    if (role !== "user" && type !== "agent_message") continue;
+    for (const prompt of blocksOf(content).flatMap(type === "agent_message" ? orderedIn : typedIn)) {
       prompts.push(prompt);
       round = 0;
     }
   }
   return { prompts, round };
+}
+
+interface Content {
+  readonly role?: string;
+  readonly parts?: readonly { readonly text?: string; readonly functionResponse?: unknown }[];
+}
+
+/** The `contents` of Google: the results of one answer's calls are the parts of one content. */
+export function readContents(contents: readonly Content[]): Conversation {
+  const prompts: string[] = [];
+  let round = 0;
+  for (const { role, parts = [] } of contents) {
+    if (role === "model") continue;
+    if (parts.some(({ functionResponse }) => functionResponse !== undefined)) round += 1;
+    // A text is split where it names a file, and what the program adds stands beside it.
+    for (const prompt of parts.flatMap(({ text }) => typedIn({ type: "text", text: text ?? "" }))) {
+      prompts.push(prompt);
+      round = 0;
+    }
+  }
+  return { prompts, round };
+}
+
+/** What one agent of Codex tells another to do; the rest of such a message says who and whom. */
+function orderedIn({ type, encrypted_content: text = "" }: Item): string[] {
+  return type === "encrypted_content" && text.includes("[[") ? [text] : [];
 }
 
 function blocksOf(content: string | readonly Item[] | undefined): readonly Item[] {

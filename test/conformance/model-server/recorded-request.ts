@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { type Conversation, readInput, readMessages } from "./conversation.ts";
+import { type Conversation, readChat, readContents, readInput, readMessages } from "./conversation.ts";
 
 /** A request as it came, and how it went. */
 export interface RecordedRequest extends Conversation {
@@ -12,7 +12,7 @@ export interface RecordedRequest extends Conversation {
   readonly model: string;
   /** The newest thing that a person typed. */
   readonly prompt: string;
-  /** The names of the tools that it offers. */
+  /** The names of the tools that it offers; one of a namespace is `SPACE.NAME`. */
   readonly tools: readonly string[];
   /** For a title or the like: no turn of the conversation. */
   readonly isAuxiliary: boolean;
@@ -27,6 +27,7 @@ interface Body {
   readonly stream?: boolean;
   readonly tools?: readonly Tool[];
   readonly messages?: Parameters<typeof readMessages>[0];
+  readonly contents?: Parameters<typeof readContents>[0];
   readonly input?: readonly (Parameters<typeof readInput>[0][number] & {
     readonly tools?: readonly Tool[];
   })[];
@@ -35,32 +36,48 @@ interface Body {
 /** One tool, or under one name several. */
 interface Tool {
   readonly name?: string;
+  /** In chat completions. */
+  readonly function?: { readonly name: string };
   readonly tools?: readonly Tool[];
+  readonly functionDeclarations?: readonly Tool[];
 }
 
 export async function recordRequest(request: IncomingMessage): Promise<RecordedRequest> {
   const text = await readText(request);
   const body = text === "" ? {} : (JSON.parse(text) as Body);
-  const { prompts, round } = body.messages ? readMessages(body.messages) : readInput(body.input ?? []);
   const { headers } = request;
+  const path = (request.url as string).split("?")[0] as string;
+  const { prompts, round } = conversationOf(path, body);
   const tools = namesOf(toolsOf(body));
-  const id = headers["thread-id"] ?? headers["session-id"] ?? headers["x-claude-code-session-id"];
+  const id =
+    headers["thread-id"] ??
+    headers["session-id"] ??
+    headers["x-session-id"] ??
+    headers["x-claude-code-session-id"];
+  // Google names the model, and whether to stream, in the path.
+  const [, inPath, way] = /\/models\/([^/:]+):(\w+)$/.exec(path) ?? [];
   return {
     at: Date.now(),
     method: request.method as string,
-    path: (request.url as string).split("?")[0] as string,
+    path,
     headers,
     conversationId: id === undefined ? undefined : String(id),
-    model: body.model ?? "",
+    model: body.model ?? inPath ?? "",
     prompts,
     round,
     prompt: prompts.at(-1) ?? "",
     tools,
     isAuxiliary: tools.length === 0 || isForTitle(headers),
-    isStreamed: body.stream === true,
+    isStreamed: body.stream === true || way === "streamGenerateContent",
     body: text,
     outcome: "open",
   };
+}
+
+function conversationOf(path: string, { messages, contents, input }: Body): Conversation {
+  if (contents) return readContents(contents);
+  if (messages === undefined) return readInput(input ?? []);
+  return path === "/v1/chat/completions" ? readChat(messages) : readMessages(messages);
 }
 
 /** Codex asks for a title in a conversation of its own, with tools and all. */
@@ -75,7 +92,12 @@ function toolsOf({ tools, input }: Body): readonly Tool[] {
 }
 
 function namesOf(tools: readonly Tool[]): string[] {
-  return tools.flatMap(({ name, tools }) => (tools ? namesOf(tools) : (name ?? [])));
+  return tools.flatMap(({ name: own, function: called, tools, functionDeclarations }) => {
+    const name = own ?? called?.name ?? "";
+    const several = tools ?? functionDeclarations;
+    if (!several) return name || [];
+    return namesOf(several).map((inside) => (name === "" ? inside : `${name}.${inside}`));
+  });
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

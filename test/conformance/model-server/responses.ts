@@ -91,9 +91,10 @@ export function sendFailure(response: ServerResponse, status: number, message = 
   sendJson(response, status, { error: { message, type: "scripted_error", param: null, code: null } });
 }
 
-/** A tool with free text as its input is called in another way than a function. */
-function callItem(name: string, input: unknown): object {
-  const ids = { id: newId("fc"), call_id: newId("call"), name };
+/** A tool with free text as its input is called in another way than a function; one of a namespace is `SPACE.NAME`. */
+function callItem(called: string, input: unknown): object {
+  const [, namespace, name = called] = /^(\w+)\.(\w+)$/.exec(called) ?? [];
+  const ids = { id: newId("fc"), call_id: newId("call"), name, ...(namespace ? { namespace } : {}) };
   return typeof input === "string"
     ? { type: "custom_tool_call", ...ids, input }
     : { type: "function_call", ...ids, arguments: JSON.stringify(input) };

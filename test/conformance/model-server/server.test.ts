@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { askMessages, askResponses, eventsOf } from "./ask.ts";
+import { askContent, askMessages, askResponses, eventsOf } from "./ask.ts";
 import { startModelServer } from "./server.ts";
 
 describe("the model server", () => {
@@ -42,14 +42,17 @@ describe("the model server", () => {
     expect((await askResponses(server, { prompt: "[[err:429]]" })).status).toBe(429);
   });
 
-  test.each([askMessages, askResponses])("cuts a connection in mid-answer, for %o", async (ask) => {
-    await using server = await startModelServer();
-    const question = { prompt: "[[text:half]][[cut:1]][[text:whole]]" };
-    const answer = await ask(server, question);
-    expect(answer.status).toBe(200);
-    await expect(answer.text()).rejects.toThrow(/terminated/);
-    expect(await (await ask(server, question)).text()).toContain("whole");
-  });
+  test.each([askMessages, askResponses, askContent])(
+    "cuts a connection in mid-answer, for %o",
+    async (ask) => {
+      await using server = await startModelServer();
+      const question = { prompt: "[[text:half]][[cut:1]][[text:whole]]" };
+      const answer = await ask(server, question);
+      expect(answer.status).toBe(200);
+      await expect(answer.text()).rejects.toThrow(/terminated/);
+      expect(await (await ask(server, question)).text()).toContain("whole");
+    },
+  );
 
   test("refuses another key, and a prompt that it does not understand", async () => {
     await using server = await startModelServer();

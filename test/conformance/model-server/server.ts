@@ -3,12 +3,11 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Answer, answerOf, type Step } from "./directives.ts";
 import { Gates } from "./gates.ts";
-import { StreamedMessage, sendError, WholeMessage } from "./messages.ts";
+import { sendError } from "./messages.ts";
 import { play, type Stage } from "./play.ts";
+import { PROTOCOLS, type Protocol } from "./protocols.ts";
 import { type RecordedRequest, recordRequest } from "./recorded-request.ts";
-import { StreamedResponse, sendFailure } from "./responses.ts";
 import { sendJson } from "./server-sent-events.ts";
-import { claudeTools, codexTools } from "./tools.ts";
 
 /** The one key that it takes, as a provider would. */
 export const MODEL_KEY = "test";
@@ -63,52 +62,57 @@ interface Memory {
 
 async function respond(request: RecordedRequest, response: ServerResponse, memory: Memory): Promise<void> {
   const { method, path } = request;
-  const isModelCall = method === "POST" && ["/v1/messages", "/v1/responses"].includes(path);
-  if (isModelCall && !hasKey(request)) {
+  const protocol = method === "POST" ? PROTOCOLS.find(({ paths }) => paths.test(path)) : undefined;
+  if (protocol && !hasKey(request)) {
     request.outcome = "refused";
-    return refuse(path)(response, 401, "scripted: this key is not valid");
+    return protocol.fail(response, 401, "scripted: this key is not valid");
   }
-  if (isModelCall) return answer(request, response, memory);
+  if (protocol) return answer(protocol, request, response, memory);
   request.outcome = "answered";
   if (path === "/v1/messages/count_tokens") return sendJson(response, 200, { input_tokens: 1000 });
+  if (path.endsWith(":countTokens")) return sendJson(response, 200, { totalTokens: 1000 });
   if (path === "/v1/models") return sendJson(response, 200, { object: "list", data: [], models: [] });
   if (method === "HEAD" || path === "/") return sendJson(response, 200, {});
   return sendJson(response, 404, { error: { type: "not_found_error", message: `scripted: no ${path}` } });
 }
 
-async function answer(request: RecordedRequest, response: ServerResponse, memory: Memory): Promise<void> {
+async function answer(
+  protocol: Protocol,
+  request: RecordedRequest,
+  response: ServerResponse,
+  memory: Memory,
+): Promise<void> {
   const gone = new AbortController();
   response.on("close", () => gone.abort());
   try {
     const script = scriptFor(request);
-    const stage = stageFor(request, response, gone.signal, memory);
-    request.outcome = await play(script, voiceFor(request, response, script), stage);
+    const stage = stageFor(protocol, request, response, gone.signal, memory);
+    request.outcome = await play(script, protocol.voice(response, request, script.usage), stage);
   } catch (error) {
     request.outcome = gone.signal.aborted ? "abandoned" : "refused";
-    if (!gone.signal.aborted) refuse(request.path)(response, 400, (error as Error).message);
+    if (!gone.signal.aborted) protocol.fail(response, 400, (error as Error).message);
   }
 }
 
-function scriptFor({ isAuxiliary, prompt, round }: RecordedRequest): Answer {
-  return isAuxiliary ? answerOf("[[text:Scripted title]]", 0) : answerOf(prompt, round);
+function scriptFor({ isAuxiliary, body, prompt, round }: RecordedRequest): Answer {
+  if (!isAuxiliary) return answerOf(prompt, round);
+  return answerOf(`[[text:${body.includes("complexity_score") ? ROUTE : "Scripted title"}]]`, 0);
 }
 
-function voiceFor(request: RecordedRequest, response: ServerResponse, { usage }: Answer) {
-  if (request.path === "/v1/responses") return new StreamedResponse(response);
-  const { model, isStreamed } = request;
-  return isStreamed ? new StreamedMessage(response, model, usage) : new WholeMessage(response, model);
-}
+/** Gemini CLI asks a small model how hard a prompt is, and for this JSON again until it is given. */
+const ROUTE = JSON.stringify({ complexity_reasoning: "scripted", complexity_score: 50 });
 
 function stageFor(
+  protocol: Protocol,
   request: RecordedRequest,
   response: ServerResponse,
   signal: AbortSignal,
   memory: Memory,
 ): Stage {
-  const { path, tools, conversationId, prompts, round, prompt } = request;
+  const { tools, conversationId, prompts, round, prompt } = request;
   return {
     signal,
-    toolFor: (step) => (path === "/v1/messages" ? claudeTools : codexTools)(step, tools),
+    toolFor: (step) => protocol.tools(step, tools),
     pass: (gate) => memory.gates.pass(gate, signal),
     isDue: (step: Step, times) => {
       const key = JSON.stringify([conversationId, prompts.length, prompt, round, step]);
@@ -121,10 +125,7 @@ function stageFor(
   };
 }
 
-function refuse(path: string): (response: ServerResponse, status: number, message: string) => void {
-  return path === "/v1/responses" ? sendFailure : sendError;
-}
-
 function hasKey({ headers }: RecordedRequest): boolean {
-  return headers["x-api-key"] === MODEL_KEY || headers.authorization === `Bearer ${MODEL_KEY}`;
+  const own = headers["x-api-key"] ?? headers["x-goog-api-key"];
+  return own === MODEL_KEY || headers.authorization === `Bearer ${MODEL_KEY}`;
 }

@@ -84,7 +84,8 @@ const operations = {
       for await (const entry of opened().entries(id)) entries.push({ id, entry });
     }
     await opened().search("call");
-    await opened().stats();
+    for (const by of ["agent", "name", "model", "day", "purpose", "folder"] as const)
+      await opened().stats({ by });
     return { sessions: page.sessions, corrupt: page.corrupt, events, entries };
   },
   async verify() {

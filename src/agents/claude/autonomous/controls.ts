@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../../domain/json.ts";
 import type { Waiting } from "../../../domain/session/session.ts";
+import { chosenWords } from "../../choice.ts";
 import type { Controls, Deed, Target } from "../../deed.ts";
 import { jsonLines } from "../../json-lines.ts";
-import { chosenWords } from "../choice.ts";
 import { type ClaudeMemory, type Pending, pendingRequests } from "../memory.ts";
 import { questionsIn } from "../requests.ts";
 import { allowLine, denyLine, interruptLine, userLine } from "./protocol.ts";

@@ -114,6 +114,21 @@ describe("several requests of Claude at once", () => {
       expect(changeState(state, both).memory).toMatchObject({ pending: [] });
   });
 
+  test("beyond a hundred, or too large together, are refused, so that they do not fill the memory", () => {
+    const openAfter = (count: number, command: string) => {
+      let memory: ClaudeMemory = {};
+      let replies = 0;
+      for (let n = 0; n < count; n++) {
+        const parsed = parse(asks(`r${n}`, command, `t${n}`), memory);
+        memory = { ...memory, ...parsed.memory };
+        if (parsed.reply !== undefined) replies += 1;
+      }
+      return [memory.pending?.length, replies];
+    };
+    expect(openAfter(120, "ls")).toEqual([100, 20]);
+    expect(openAfter(6, "x".repeat(4_000_000))).toEqual([4, 2]);
+  });
+
   test("are known when they are repeated", () => {
     expect(parse(asks("r1", "one", "t1"), both)).toEqual({});
   });

@@ -9,11 +9,12 @@ import {
   pendingRequests,
   type StreamResult,
 } from "../memory.ts";
+import { resultTotals } from "../model-usage.ts";
 import { requestOf } from "../requests.ts";
 import { readySignal, requestSignal, turnOverSignal, workingSignal } from "../signals.ts";
-import { INITIALIZE, notOfferedLine } from "./protocol.ts";
+import { denyLine, INITIALIZE, notOfferedLine } from "./protocol.ts";
 
-/** One line of standard output: states and requests. Entries and usage are in the transcript. */
+/** One line of standard output: states, requests and totals. Entries and usage are in the transcript. */
 export function parseStream(text: string, memory: ClaudeMemory): Parsed<ClaudeMemory> {
   const line = readJsonObject(text);
   switch (line?.type) {
@@ -55,11 +56,23 @@ function parseRequest({ request_id, request }: JsonObject, memory: ClaudeMemory)
     return { reply: jsonLines(notOfferedLine(request_id)) };
   const pending = pendingRequests(memory);
   if (pending.some(({ requestId }) => requestId === request_id)) return {};
+  if (!hasRoom(pending, input)) return { reply: jsonLines(denyLine(request_id, TOO_MANY)) };
   const rules = allowRules(permission_suggestions);
   const asked = { requestId: request_id, tool: tool_name, input, callId: textOf(tool_use_id), rules };
   // Requests of sub-agents may be open at the same time: the oldest is asked for first.
   return { ...(pending.length === 0 ? ask(asked) : {}), memory: { pending: [...pending, asked] } };
 }
+
+/** Its input is given back with the answer, and is kept whole until then. */
+function hasRoom(pending: readonly Pending[], input: JsonObject): boolean {
+  if (pending.length === 0) return true;
+  const chars = JSON.stringify(pending).length + JSON.stringify(input).length;
+  return pending.length < MOST_PENDING && chars <= MOST_PENDING_CHARS;
+}
+
+const MOST_PENDING = 100;
+const MOST_PENDING_CHARS = 16 * 1024 * 1024;
+const TOO_MANY = "Too much is asked for at once; ask again later.";
 
 function ask(pending: Pending): Parsed<ClaudeMemory> {
   const asked = requestOf(pending, pending.requestId);
@@ -135,6 +148,7 @@ function parseResult(line: JsonObject, memory: ClaudeMemory): Parsed<ClaudeMemor
   const error = turn === "failed" ? (textOf(line.result) ?? textOf(listOf(line.errors)[0])) || null : null;
   const result = { turn, error } as const;
   const isMore = memory.hasStates === true || memory.hasTasks === true || pendingRequests(memory).length > 0;
-  if (isMore) return { memory: { streamResult: result } };
-  return { signal: restSignal(result, "stream_result"), memory: { streamResult: null } };
+  const totals = resultTotals(line);
+  if (isMore) return { ...totals, memory: { streamResult: result } };
+  return { ...totals, signal: restSignal(result, "stream_result"), memory: { streamResult: null } };
 }

@@ -52,6 +52,19 @@ describe("the live file of Claude", () => {
     expect(signal({})).toBeUndefined();
   });
 
+  test.each([
+    ["sdk-cli", -20, undefined],
+    ["sdk-ts", 3, undefined],
+    ["sdk-cli", 1100, "ready"],
+    ["cli", -20, "ready"],
+  ])("of a session run by %s, with a rest %d ms after its start, says %s", (entrypoint, after, says) => {
+    const started = { entrypoint, startedAt: 1_795_042_418_778, statusUpdatedAt: 1_795_042_418_778 + after };
+    const first = parse({ ...started, status: "idle" }, { fileStatus: "unseen" });
+    expect(first.signal?.says).toBe(says);
+    const again = parse({ ...started, status: "idle" }, { fileStatus: "unseen", ...first.memory });
+    expect(again.signal?.says).toBe(says);
+  });
+
   test("notes that another conversation was begun", () => {
     expect(parse({}).memory).not.toHaveProperty("cleared");
     expect(parse({ sessionId: "s2" }, REPORTS)).toMatchObject({

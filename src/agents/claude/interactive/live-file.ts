@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../domain/json.ts";
+import type { Json, JsonObject } from "../../../domain/json.ts";
 import { AT_PROMPT, type Signal } from "../../../domain/supervise/signal.ts";
 import { textFields, textOf } from "../../json-lines.ts";
 import type { Parsed } from "../../parsed.ts";
@@ -14,11 +14,15 @@ const WAITS: Readonly<Record<string, "permission" | "question">> = {
   "input needed": "question",
 };
 
+/** The file names the time of its status, which may lie before that of the start. */
+const COMING_UP_MS = 500;
+
 /** `sessions/PID.json`. It shows dialogs that a person opened, which reports leave out. */
 export function parseLiveFile(content: JsonObject, memory: ClaudeMemory): Parsed<ClaudeMemory> {
-  const { sessionId, version, status } = content;
+  const { sessionId, version } = content;
+  const status = isComingUp(content) ? undefined : content.status;
   const isDialogOpen = status === "waiting" && content.waitingFor === "dialog open";
-  const signal = signalOf(content, isDialogOpen, memory);
+  const signal = signalOf({ ...content, status: status ?? null }, isDialogOpen, memory);
   return {
     ...(signal === undefined ? {} : { signal }),
     identity: textFields({ nativeId: sessionId, agentVersion: version }),
@@ -43,6 +47,12 @@ function signalOf(
     : undefined;
 }
 
+/** A session that a program runs says `idle` for a few milliseconds on its way into its first text. */
+function isComingUp({ entrypoint, status, startedAt, statusUpdatedAt }: JsonObject): boolean {
+  if (status !== "idle" || !isRunByProgram(entrypoint)) return false;
+  return Number(statusUpdatedAt) - Number(startedAt) < COMING_UP_MS;
+}
+
 function waitingSignal(waitingFor: string): Signal {
   const what = Object.hasOwn(WAITS, waitingFor) ? (WAITS[waitingFor] ?? "dialog") : "dialog";
   return requestSignal("file", `file_${what}`, { ...AT_PROMPT, for: what }, waitingFor);
@@ -53,4 +63,9 @@ function conversationMemory(sessionId: JsonObject[string] | undefined, memory: C
   const before = textOf(memory.fileSession);
   if (typeof sessionId !== "string" || sessionId === before) return {};
   return { fileSession: sessionId, ...(before === null ? {} : { cleared: true }) };
+}
+
+/** A session that a program runs, by the SDK or by `claude -p`, has nobody at a terminal. */
+export function isRunByProgram(entrypoint: Json | undefined): boolean {
+  return typeof entrypoint === "string" && entrypoint.startsWith("sdk");
 }

@@ -1,7 +1,7 @@
 import type { Waiting } from "../../../domain/session/session.ts";
+import { chosenWords } from "../../choice.ts";
 import type { Key, Keys } from "../../deed.ts";
 import { pasteBytes } from "../../paste.ts";
-import { chosenWords } from "../choice.ts";
 import { type Question, questionsIn } from "../requests.ts";
 import { shownPattern } from "./dialogs.ts";
 

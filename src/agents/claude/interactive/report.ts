@@ -83,7 +83,7 @@ function parseRequest(
   };
 }
 
-/** With hooks, one of them completes the request in a moment, in its own words. */
+/** A hook, where there are some, completes the request in a moment, in its own words. */
 function requestInReport(kind: string | undefined, msg: string | null, { hooks }: ClaudeMemory): Asked {
   const what = kind === "permission" || kind === "question" ? kind : "dialog";
   const isNameless = msg === null || NAMELESS.includes(msg) || (what !== "dialog" && hooks === true);

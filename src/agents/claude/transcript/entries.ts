@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
 import type { NewEntry } from "../../../domain/transcript/entry.ts";
-import { objectOf, textOf } from "../../json-lines.ts";
+import { idOf, MOST_OPEN, objectOf, textOf } from "../../json-lines.ts";
 import type { Parsed } from "../../parsed.ts";
 import { blocksOf } from "../content.ts";
 import type { ClaudeMemory } from "../memory.ts";
@@ -33,9 +33,10 @@ function parseAssistant(
   if (isApiErrorMessage === true) return withEntries(blocks.flatMap(({ text }) => noticeEntry(textOf(text))));
   if (model === SYNTHETIC) return {};
   const called = blocks.flatMap(({ type, id, name }) =>
-    type === "tool_use" && typeof id === "string" && typeof name === "string" ? [[id, name]] : [],
+    type === "tool_use" && idOf(id) !== null && idOf(name) !== null ? [[id, name] as const] : [],
   );
-  const tools = { ...toolNames(memory), ...Object.fromEntries(called) };
+  const known = { ...toolNames(memory), ...Object.fromEntries(called) };
+  const tools = Object.fromEntries(Object.entries(known).slice(-MOST_OPEN)) as ToolNames;
   return {
     ...withEntries(blocks.flatMap(blockEntry)),
     ...(called.length === 0 ? {} : { memory: { tools } }),
@@ -79,8 +80,10 @@ function parseUser({ message }: JsonObject, memory: ClaudeMemory): Parsed<Claude
 function resultEntry({ tool_use_id: id, content, is_error }: JsonObject, names: ToolNames): NewEntry[] {
   if (typeof id !== "string") return [];
   const name = (Object.hasOwn(names, id) ? names[id] : undefined) ?? "unknown";
-  const result = is_error === true ? { error: resultOf(content) } : resultOf(content);
-  return [{ role: "tool", kind: "tool_result", text: null, tool: { name, callId: id, result } }];
+  const isError = is_error === true;
+  const result = isError ? { error: resultOf(content) } : resultOf(content);
+  const tool = { name, callId: id, result, ...(isError ? { isError } : {}) };
+  return [{ role: "tool", kind: "tool_result", text: null, tool }];
 }
 
 /** Text as text; pictures and the like as they are. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../domain/json.ts";
 import { INTERRUPTED } from "../../../domain/transcript/entry.ts";
-import { listOf, textOf } from "../../json-lines.ts";
+import { listOf, MOST_OPEN, textOf } from "../../json-lines.ts";
 import type { Parsed } from "../../parsed.ts";
 import type { ClaudeMemory } from "../memory.ts";
 import { turnOverSignal } from "../signals.ts";
@@ -90,5 +90,5 @@ function queueMemory(waiting: readonly string[], out: readonly string[]): Claude
 }
 
 function sortedTimes(times: readonly string[]): readonly string[] {
-  return [...new Set(times)].sort();
+  return [...new Set(times)].sort().slice(-MOST_OPEN);
 }

@@ -133,6 +133,11 @@ describe("a transcript of Claude", () => {
     ]);
   });
 
+  test("takes no answer without a message for the beginning of a turn", () => {
+    const lines = ['{"type":"assistant"}', '{"type":"assistant","message":null}'];
+    expect(turnsOf(lines.map((line) => parseTranscript(line, {})))).toEqual([]);
+  });
+
   test("that is read again leaves the same in the memory", () => {
     const path = join(SAMPLES, "transcript-queue.jsonl");
     const memoryOf = (parsed: readonly Parsed<ClaudeMemory>[]): ClaudeMemory =>
@@ -155,14 +160,16 @@ describe("a transcript of Claude", () => {
     ],
     ['{"type":"attachment","attachment":{"type":"queued_command","prompt":"x","commandMode":"task"}}', {}],
     ['{"type":"queue-operation","operation":"popAll"}', {}],
-    ['{"type":"cost-state","totalCostUSD":1}', {}],
   ])("with the line %j tells nothing", (line, parsed) => {
     expect(parseTranscript(line, {})).toEqual(parsed);
   });
 
   test("of a sub-agent belongs to a child", () => {
     const line = { type: "user", isSidechain: true, agentId: "a71", message: { content: "of a sub-agent" } };
-    expect(parseTranscript(JSON.stringify(line), {})).toEqual({ child: { nativeId: "a71" } });
+    expect(parseTranscript(JSON.stringify(line), {})).toEqual({
+      child: { nativeId: "a71" },
+      entries: [{ role: "user", kind: "text", text: "of a sub-agent", tool: null }],
+    });
   });
 
   test("of a result whose call nobody saw has it nevertheless", () => {

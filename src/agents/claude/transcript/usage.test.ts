@@ -30,8 +30,10 @@ describe("the usage in a line of Claude Code", () => {
     expect(usageOf(copy)).toEqual(usageOf(line({ requestId: "req_1", sessionId: "origin" })));
   });
 
-  test("that a side chain repeats with another request id is not counted for the session", () => {
-    expect(usageOf(line({ requestId: "req_2", isSidechain: true, agentId: "a1" }))).toEqual([]);
+  test("that a side chain repeats with another request id is the same request, and the sub-agent's to report", () => {
+    const aside = parseTranscript(line({ requestId: "req_2", isSidechain: true, agentId: "a1" }), {});
+    expect(aside.child).toEqual({ nativeId: "a1" });
+    expect(aside.usage).toEqual(usageOf(line({ requestId: "req_1" })));
   });
 
   test.each<[what: string, fields: JsonObject, id: Json, key: string]>([
@@ -40,6 +42,14 @@ describe("the usage in a line of Claude Code", () => {
     ["without either, by that of the line", { uuid: "u-7" }, null, "u-7"],
   ])("is known %s", (_what, fields, id, key) => {
     expect(usageOf(line(fields, USED, id)).map(({ requestKey }) => requestKey)).toEqual([key]);
+  });
+
+  test.each<[costUSD: Json, nanoUsd: number | null]>([
+    [0.2581, 258_100_000],
+    ["0.2", null],
+    [-1, null],
+  ])("has the cost that an old release reported: %j", (costUSD, nanoUsd) => {
+    expect(usageOf(line({ costUSD })).map(({ reportedNanoUsd }) => reportedNanoUsd)).toEqual([nanoUsd]);
   });
 
   test("without any id is not counted", () => {

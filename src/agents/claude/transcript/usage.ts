@@ -2,15 +2,24 @@ import type { Json, JsonObject } from "../../../domain/json.ts";
 import { parseInstant } from "../../../domain/time.ts";
 import type { UsageEntry } from "../../../domain/usage.ts";
 import { countOf, objectOf, textOf } from "../../json-lines.ts";
+import type { Parsed } from "../../parsed.ts";
+import { nanoUsdOf } from "../model-usage.ts";
 
 /** The model of a text that stands in place of a model's answer. */
 export const SYNTHETIC = "<synthetic>";
+
+/** The usage in a line of the model, and the model itself. */
+export function parseUsage(line: JsonObject): Pick<Parsed, "usage" | "identity"> {
+  const usage = usageOf(line);
+  const { model } = objectOf(line.message);
+  return usage === undefined || typeof model !== "string" ? {} : { usage: [usage], identity: { model } };
+}
 
 /**
  * The usage of one request. Each of its blocks is a line with the same figures and the same id; proxies may leave out
  * the id of the message, that of the request or both.
  */
-export function usageOf({ message, timestamp, requestId, uuid }: JsonObject): UsageEntry | undefined {
+function usageOf({ message, timestamp, requestId, uuid, costUSD }: JsonObject): UsageEntry | undefined {
   const { id, model, usage } = objectOf(message);
   const requestKey = [id, requestId, uuid].map(textOf).find((key) => key !== null && key !== "");
   const at = parseInstant(textOf(timestamp) ?? "");
@@ -35,7 +44,8 @@ export function usageOf({ message, timestamp, requestId, uuid }: JsonObject): Us
     webSearches: countOf(objectOf(used.server_tool_use).web_search_requests),
     serviceTier: nameIn(used.service_tier),
     speed: nameIn(used.speed),
-    reportedNanoUsd: null,
+    // Old releases wrote the cost of each answer.
+    reportedNanoUsd: nanoUsdOf(costUSD),
     computedNanoUsd: null,
     pricedBy: null,
   };

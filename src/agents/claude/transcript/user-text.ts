@@ -10,6 +10,14 @@ const PRINTED = /<((?:bash|local-command)-std(?:out|err))>(.*?)<\/\1>/gsu;
 const TASK = /^<task-notification>.*<summary>(.*?)<\/summary>/su;
 const INTERRUPTION = /^\[(Request interrupted by user[^\]]*)\]$/u;
 
+/** Context that an editor puts before a prompt, or sends alone. */
+const EDITOR = /^(?:<(ide_[a-z_]+)>.*?<\/\1>\s*)+/su;
+
+/** Whether a text is one for the model, and not an order to Claude Code itself, or a note of something else. */
+export function isPromptText(text: string): boolean {
+  return !COMMAND.test(text) && !SHELL.test(text) && userEntries(text).some(({ role }) => role === "user");
+}
+
 /** The text of a person as it was typed; output and notes of Claude Code in between are notices. */
 export function userEntries(text: string): NewEntry[] {
   const command = COMMAND.exec(text)?.[1];
@@ -20,7 +28,7 @@ export function userEntries(text: string): NewEntry[] {
   const interruption = INTERRUPTION.exec(text)?.[1];
   if (interruption !== undefined) return noticeEntry(interruption, { name: INTERRUPTED });
   const summary = TASK.exec(text)?.[1];
-  return summary === undefined ? userEntry(text) : noticeEntry(summary);
+  return summary === undefined ? userEntry(text.replace(EDITOR, "")) : noticeEntry(summary);
 }
 
 function printedText(text: string): string {

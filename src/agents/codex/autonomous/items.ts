@@ -1,5 +1,6 @@
-import type { Json, JsonObject } from "../../../domain/json.ts";
-import type { NewEntry } from "../../../domain/transcript/entry.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
+import { shortParams } from "../../../domain/short-value.ts";
+import type { EntryTool, NewEntry } from "../../../domain/transcript/entry.ts";
 import { objectOf, textOf } from "../../json-lines.ts";
 import type { Parsed } from "../../parsed.ts";
 import { joinTexts, knownFields } from "../content.ts";
@@ -34,7 +35,7 @@ export function parseItemDone(item: JsonObject): Parsed<CodexMemory> {
     const { name, callId } = tool;
     return {
       entries: [
-        { role: "tool", kind: "tool_result", text: null, tool: { name, ...callId, result: resultOf(item) } },
+        { role: "tool", kind: "tool_result", text: null, tool: { name, ...callId, ...outcomeOf(item) } },
       ],
     };
   }
@@ -58,15 +59,27 @@ export function changesOf(memory: CodexMemory, itemId: Json | undefined): Json |
   return typeof itemId === "string" && Object.hasOwn(changes, itemId) ? changes[itemId] : undefined;
 }
 
+/** Far more than wait for a person at once. */
+const MOST_CHANGES = 100;
+
 function changesMemory({ id, changes }: JsonObject, memory: CodexMemory): CodexMemory {
   if (typeof id !== "string") return {};
-  return { changes: { ...objectOf(memory.changes), [id]: changes ?? null } };
+  const known = Object.entries(objectOf(memory.changes));
+  const kept = shortParams({ changes: changes ?? null }).changes ?? null;
+  return { changes: Object.fromEntries([...known, [id, kept] as const].slice(-MOST_CHANGES)) };
 }
 
 function toolOf(item: JsonObject) {
   const type = textOf(item.type) ?? "";
   const tool = Object.hasOwn(TOOLS, type) ? TOOLS[type]?.(item) : undefined;
   return tool && { ...tool, callId: typeof item.id === "string" ? { callId: item.id } : {} };
+}
+
+function outcomeOf(item: JsonObject): Pick<EntryTool, "result" | "isError"> {
+  const { status, exitCode, error } = item;
+  const isError =
+    status === "failed" || (typeof exitCode === "number" && exitCode !== 0) || isJsonObject(error);
+  return { result: resultOf(item), ...(isError ? { isError } : {}) };
 }
 
 function resultOf({ status, aggregatedOutput, exitCode, result, error }: JsonObject): JsonObject {

@@ -25,7 +25,7 @@ export function userInput(text: string): object[] {
 
 /** The id of its request in the record: one that no other process uses, and that begins with the number to answer. */
 export function requestIdOf(id: unknown, { itemId, approvalId }: JsonObject): string {
-  return [id, itemId, approvalId].filter((part) => part !== undefined && part !== null).join(":");
+  return [id, itemId, approvalId].filter((part) => ["number", "string"].includes(typeof part)).join(":");
 }
 
 /** The number to answer; undefined for an id that is not from here. */

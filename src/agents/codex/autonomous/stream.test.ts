@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { entriesOf, replay, signalsOf } from "../../../testing/agents/replay.ts";
+import { entriesOf, replay, signalsOf, turnsOf } from "../../../testing/agents/replay.ts";
 import type { CodexMemory } from "../memory.ts";
 import { parseStream } from "./stream.ts";
 
@@ -26,6 +26,20 @@ describe("the app server", () => {
     });
   });
 
+  test("begins a turn with the first text of a turn id, and no other", () => {
+    const content = [{ type: "text", text: "hi" }];
+    const message = (turnId: string) => ({
+      method: "item/completed",
+      params: { threadId: "t1", turnId, item: { type: "userMessage", content } },
+    });
+    const first = parse(message("u1"));
+    expect(first).toMatchObject({ turn: { isBegun: true }, memory: { textTurnId: "u1" } });
+    const memory = { ...THREAD, ...first.memory };
+    expect(parse(message("u1"), memory)).not.toHaveProperty("turn");
+    expect(parse(message("u2"), memory)).toHaveProperty("turn");
+    expect(turnsOf(session("approvals"))).toEqual(["begun", "begun", "begun", "begun"]);
+  });
+
   test("asks for each command in full, and goes on after the answer", () => {
     const asked = (name: string) =>
       `asking exec_command {"command":"/bin/bash -lc 'touch f-${name}'","cwd":"/project"}`;
@@ -35,6 +49,23 @@ describe("the app server", () => {
       ...["working", "working", asked("cancel"), "working", "ready aborted"],
       ...["working", "working", asked("acceptForSession"), "working", "ready good"],
     ]);
+  });
+
+  test("keeps little of edits and requests without measure", () => {
+    let memory = THREAD;
+    const hear = (message: object) => {
+      memory = { ...memory, ...parse(message, memory).memory };
+    };
+    const changes = [{ path: "/a", diff: "x".repeat(1_000_000) }];
+    for (let n = 0; n < 150; n++) {
+      const item = { type: "fileChange", id: `i${n}`, changes };
+      hear({ method: "item/started", params: { threadId: "t1", item } });
+      const params = { threadId: "t1", itemId: `i${n}` };
+      hear({ id: n, method: "item/fileChange/requestApproval", params });
+    }
+    expect(memory.pending).toHaveLength(100);
+    expect(memory.pending?.[0]?.input).toEqual({ changes: [{ path: "/a", diff: `${"x".repeat(4096)}…` }] });
+    expect(JSON.stringify(memory).length).toBeLessThan(1_000_000);
   });
 
   test("asks for edits with what would be written", () => {
@@ -107,6 +138,12 @@ describe("a request of the app server", () => {
         ],
       },
     });
+  });
+
+  test("whose item is named by no text or number is known by its own number", () => {
+    const { method, id, params } = ask(4, "i");
+    const odd = parse({ method, id, params: { ...params, itemId: { toString: 1 } } });
+    expect(odd.signal).toMatchObject({ says: "asking", asked: { requestId: "4" } });
   });
 
   test("of a sub-agent is asked, too, while its turns belong to a child", () => {

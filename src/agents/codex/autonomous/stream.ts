@@ -4,6 +4,7 @@ import { jsonLines, objectOf, textFields, textOf } from "../../json-lines.ts";
 import type { Parsed } from "../../parsed.ts";
 import { askedOf, type CodexMemory, type Pending, pendingRequests } from "../memory.ts";
 import { requestSignal, type Turn, turnOverSignal, workingSignal } from "../signals.ts";
+import { noteThreadUsage, threadTotals } from "../thread-totals.ts";
 import { parseItemDone, parseItemStarted } from "./items.ts";
 import { answerId, OPENING_ID, requestIdOf, textOfId } from "./protocol.ts";
 import { requestOf } from "./requests.ts";
@@ -51,6 +52,9 @@ function parseError(id: Json | undefined, why: string): Parsed<CodexMemory> {
   return { signal: turnOverSignal({ source: "protocol", rule: "turn_refused" }, "failed", why), entries };
 }
 
+const MOST_PENDING = 100;
+const TOO_MANY = { code: -32000, message: "Too much is asked for at once." };
+
 /** A request that is not for a person needs an answer of ours, or it would wait for ever. */
 function parseRequest(
   id: Json,
@@ -64,7 +68,9 @@ function parseRequest(
     const error = { code: -32601, message: `Rollcall does not answer ${method}.` };
     return { reply: jsonLines({ id, error }) };
   }
-  return askFirst([...pendingRequests(memory), { ...request, requestId }]);
+  const pending = pendingRequests(memory);
+  if (pending.length >= MOST_PENDING) return { reply: jsonLines({ id, error: TOO_MANY }) };
+  return askFirst([...pending, { ...request, requestId }]);
 }
 
 function parseNotification(method: string, params: JsonObject, memory: CodexMemory): Parsed<CodexMemory> {
@@ -76,12 +82,14 @@ function parseNotification(method: string, params: JsonObject, memory: CodexMemo
       return parseStatus(objectOf(params.status), memory);
     case "turn/started":
       return parseTurnStarted(turn);
+    case "thread/tokenUsage/updated":
+      return { memory: noteThreadUsage(params, memory) };
     case "turn/completed":
-      return parseTurnCompleted(turn);
+      return withTotals(parseTurnCompleted(turn), memory);
     case "item/started":
       return parseItemStarted(objectOf(params.item), memory);
     case "item/completed":
-      return parseItemDone(objectOf(params.item));
+      return withTurnOf(parseItemDone(objectOf(params.item)), textOf(params.turnId), memory);
     default:
       return {};
   }
@@ -105,6 +113,16 @@ function parseTurnStarted({ id }: JsonObject): Parsed<CodexMemory> {
   return { signal, memory: { pending: [], changes: {}, ...textFields({ turnId: id }) } };
 }
 
+/** A turn begins with its first text; the others were given in mid-turn. */
+function withTurnOf(
+  parsed: Parsed<CodexMemory>,
+  turnId: string | null,
+  memory: CodexMemory,
+): Parsed<CodexMemory> {
+  const isFirst = parsed.taken !== undefined && turnId !== null && turnId !== memory.textTurnId;
+  return isFirst ? { ...parsed, turn: { isBegun: true }, memory: { textTurnId: turnId } } : parsed;
+}
+
 function parseTurnCompleted({ status, error }: JsonObject): Parsed<CodexMemory> {
   const word = textOf(status) ?? "";
   const turn = Object.hasOwn(TURNS, word) ? TURNS[word] : undefined;
@@ -115,6 +133,11 @@ function parseTurnCompleted({ status, error }: JsonObject): Parsed<CodexMemory> 
     ...(why === null ? {} : { entries: [noticeEntry(why)] }),
     memory: { pending: [] },
   };
+}
+
+function withTotals(parsed: Parsed<CodexMemory>, memory: CodexMemory): Parsed<CodexMemory> {
+  const { memory: noted, ...totals } = threadTotals("stream", memory);
+  return { ...parsed, ...totals, memory: { ...parsed.memory, ...noted } };
 }
 
 /** Others may be open meanwhile; its status shows that it works on. */

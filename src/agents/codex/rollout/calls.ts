@@ -27,6 +27,15 @@ function callInScript(script: string): Omit<Call, "id"> | undefined {
   return isJsonObject(input) ? { name, input } : undefined;
 }
 
+const HEADER_END = "\nOutput:\n";
+
+/** Whether the text that came back says that the call failed: by the exit code above the output, or in its place. */
+export function hasFailed(result: string): boolean {
+  const end = result.indexOf(HEADER_END);
+  const header = end === -1 ? result : result.slice(0, end);
+  return /^Process exited with code (?!0$)-?\d+$/m.test(header) || /^\w+ failed: /.test(header);
+}
+
 function argumentsIn(text: string): JsonObject {
   return readJsonObject(text) ?? { arguments: text };
 }

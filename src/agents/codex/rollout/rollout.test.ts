@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { entriesOf, replay, signalsOf, turnsOf } from "../../../testing/agents/replay.ts";
-import { openCalls } from "../memory.ts";
+import { type CodexMemory, openCalls } from "../memory.ts";
 import { identityInName, isOwnRollout, parseRollout, parseRolloutUsage } from "./rollout.ts";
 
+const AT = "2026-11-16T21:26:24.617Z";
 const SAMPLES = join(import.meta.dirname, "..", "samples");
 const rollout = (name: string) => replay(join(SAMPLES, `rollout-${name}.jsonl`), parseRollout);
 
@@ -19,6 +20,19 @@ describe("a rollout", () => {
       'assistant tool_call: exec_command {"cmd":"touch f-accept","sandbox_permissions":"require_escalated","justification":"Scripted reason"}',
       expect.stringMatching(/^tool tool_result: exec_command "Script completed/),
       "assistant text: done",
+    ]);
+  });
+
+  test("that names its turns as newer releases do tells the same", () => {
+    const events = [
+      { type: "turn_started", turn_id: "t-1" },
+      { type: "turn_complete", turn_id: "t-1", last_agent_message: "done" },
+    ];
+    const lines = events.map((payload) => JSON.stringify({ timestamp: AT, type: "event_msg", payload }));
+    const parsed = lines.map((line) => parseRollout(line, {}));
+    expect(parsed.map(({ turn, unknown }) => [turn, unknown])).toEqual([
+      [{ isBegun: true }, undefined],
+      [{ over: { result: "good", why: null } }, undefined],
     ]);
   });
 
@@ -151,4 +165,18 @@ describe("a rollout in the same process", () => {
   ])("is known to be %s", (_, first, isOwn) => {
     expect(isOwnRollout(first)).toBe(isOwn);
   });
+});
+
+test("of calls without a result only the newest are remembered, with the beginning of their parameters", () => {
+  let memory: CodexMemory = {};
+  for (let n = 0; n < 400; n++) {
+    const payload = {
+      ...{ type: "function_call", call_id: `c${n}`, name: "exec_command" },
+      arguments: JSON.stringify({ cmd: "x".repeat(100_000) }),
+    };
+    const line = { timestamp: "2026-01-01T00:00:00.000Z", type: "response_item", payload };
+    memory = { ...memory, ...parseRollout(JSON.stringify(line), memory).memory };
+  }
+  expect(memory.calls).toHaveLength(200);
+  expect(JSON.stringify(memory).length).toBeLessThan(1_000_000);
 });

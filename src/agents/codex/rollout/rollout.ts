@@ -1,12 +1,17 @@
 import { type JsonObject, readJsonObject } from "../../../domain/json.ts";
+import { shortParams } from "../../../domain/short-value.ts";
 import { type Instant, parseInstant } from "../../../domain/time.ts";
 import type { NewEntry } from "../../../domain/transcript/entry.ts";
-import { objectOf, textFields, textOf } from "../../json-lines.ts";
+import { MOST_OPEN, objectOf, textFields, textOf } from "../../json-lines.ts";
 import type { Parsed } from "../../parsed.ts";
 import { joinTexts } from "../content.ts";
 import { type CodexMemory, openCalls } from "../memory.ts";
 import { type Turn, turnOverSignal, workingSignal } from "../signals.ts";
-import { parseCall } from "./calls.ts";
+import { noteRolloutUsage, threadTotals } from "../thread-totals.ts";
+import { hasFailed, parseCall } from "./calls.ts";
+import { unknownIn } from "./record-types.ts";
+import { withReverts } from "./reverts.ts";
+import { parseSettings, withTier } from "./service-tier.ts";
 import { parseTokenCount } from "./token-count.ts";
 import { usageOf } from "./usage.ts";
 
@@ -27,16 +32,30 @@ export function isOwnRollout(firstLine: string): boolean {
 
 /** One line of the rollout. */
 export function parseRollout(text: string, memory: CodexMemory): Parsed<CodexMemory> {
-  const line = readLine(text);
+  const record = readJsonObject(text);
+  return record === undefined ? {} : { ...parseRolloutRecord(record, memory), ...unknownIn(record) };
+}
+
+/** The same of a record that was read before. */
+export function parseRolloutRecord(record: JsonObject, memory: CodexMemory): Parsed<CodexMemory> {
+  const line = lineOf(record);
   if (line === undefined) return {};
   const { at, type, payload } = line;
-  return { at, ...(parseUsage(line, memory) ?? parsePayload(type, payload, memory)) };
+  const parsed = { at, ...(parseUsage(line, memory) ?? parsePayload(type, payload, memory)) };
+  return withReverts(parsed, record, memory);
 }
 
 /** One line of the rollout beside a stream, which has all but the usage. */
 export function parseRolloutUsage(text: string, memory: CodexMemory): Parsed<CodexMemory> {
-  const line = readLine(text);
+  const record = readJsonObject(text);
+  const line = record && lineOf(record);
   return line === undefined ? {} : { at: line.at, ...parseUsage(line, memory) };
+}
+
+/** The usage alone of a record that was read before. */
+export function parseUsageRecord(record: JsonObject, memory: CodexMemory): Parsed<CodexMemory> {
+  const line = lineOf(record);
+  return (line && parseUsage(line, memory)) ?? {};
 }
 
 interface Line {
@@ -45,54 +64,72 @@ interface Line {
   readonly payload: JsonObject;
 }
 
-function readLine(text: string): Line | undefined {
-  const line = readJsonObject(text);
-  const at = parseInstant(textOf(line?.timestamp) ?? "");
-  return line === undefined || at === undefined
-    ? undefined
-    : { at, type: line.type, payload: objectOf(line.payload) };
+function lineOf(record: JsonObject): Line | undefined {
+  const at = parseInstant(textOf(record.timestamp) ?? "");
+  return at === undefined ? undefined : { at, type: record.type, payload: objectOf(record.payload) };
 }
 
-/** The usage, and the model that it counts for; undefined for any other line. */
+/** The usage, with the model and the service tier that it counts for; undefined for any other line. */
 function parseUsage({ at, type, payload }: Line, memory: CodexMemory): Parsed<CodexMemory> | undefined {
-  if (type === "turn_context") return parseTurnContext(payload);
-  if (type === "event_msg" && payload.type === "token_count") return parseTokenCount(payload, at, memory);
-  if (type !== "token_usage_record") return undefined;
-  const usage = usageOf(payload, at, textOf(memory.model));
-  return usage ? { usage: [usage], ...(memory.hasRequests ? {} : { memory: { hasRequests: true } }) } : {};
+  if (type === "turn_context") return parseTurnContext(payload, memory);
+  if (type === "token_usage_record") return withTier(parseRequest(payload, at, memory), memory);
+  if (type !== "event_msg") return undefined;
+  if (payload.type === "thread_settings_applied") return parseSettings(payload);
+  return payload.type === "token_count" ? withTier(parseTokenCount(payload, at, memory), memory) : undefined;
 }
 
-function parseTurnContext({ model, turn_id: turn }: JsonObject): Parsed<CodexMemory> {
+function parseRequest(payload: JsonObject, at: Instant, memory: CodexMemory): Parsed<CodexMemory> {
+  const usage = usageOf(payload, at, textOf(memory.model));
+  return usage ? { usage: [usage], memory: { hasRequests: true, ...noteRolloutUsage(payload) } } : {};
+}
+
+/** A context that repeats its turn leaves the tier of the turn alone. */
+function parseTurnContext({ model, turn_id: turn }: JsonObject, memory: CodexMemory): Parsed<CodexMemory> {
+  const isNew = turn !== memory.countedTurn;
   return {
     ...(typeof model === "string" ? { identity: { model } } : {}),
-    memory: textFields({ model, countedTurn: turn }),
+    memory: { ...textFields({ model, countedTurn: turn }), ...(isNew ? { turnTier: null } : {}) },
   };
 }
 
 function parsePayload(type: unknown, payload: JsonObject, memory: CodexMemory): Parsed<CodexMemory> {
   if (type === "session_meta")
     return { identity: textFields({ nativeId: payload.id, agentVersion: payload.cli_version }) };
-  if (type === "event_msg") return parseEvent(payload);
+  if (type === "event_msg") return parseEvent(payload, memory);
   return type === "response_item" ? parseResponseItem(payload, memory) : {};
 }
 
-function parseEvent(payload: JsonObject): Parsed<CodexMemory> {
+function parseEvent(payload: JsonObject, memory: CodexMemory): Parsed<CodexMemory> {
   switch (payload.type) {
     case "task_started":
+    case "turn_started":
       return {
         signal: workingSignal({ source: "transcript", rule: "rollout_task_started" }),
         turn: { isBegun: true },
-        memory: { isTurnOpen: true, calls: [] },
+        memory: { isTurnOpen: true, namesTurns: true, calls: [] },
       };
     case "task_complete":
-      return parseTaskComplete(payload);
+    case "turn_complete":
+      return withTotals(parseTaskComplete(payload), memory);
     case "turn_aborted":
-      return turnOver("rollout_turn_aborted", "aborted", textOf(payload.reason));
+      return withTotals(turnOver("rollout_turn_aborted", "aborted", textOf(payload.reason)), memory);
     case "item_completed":
       return parseItem(objectOf(payload.item));
+    case "user_message":
+      return parseUserMessage(payload, memory);
+    case "agent_message":
+      return withText("assistant", "text", textOf(payload.message) ?? "");
+    case "agent_reasoning":
+      return withText("assistant", "thinking", textOf(payload.text) ?? "");
     default:
       return {};
   }
+}
+
+/** Releases before 0.166 wrote texts as events. The oldest said nothing else of where a turn begins. */
+function parseUserMessage({ message }: JsonObject, memory: CodexMemory): Parsed<CodexMemory> {
+  const parsed = withText("user", "text", textOf(message) ?? "");
+  return memory.namesTurns === true ? parsed : { ...parsed, turn: { isBegun: true } };
 }
 
 function parseTaskComplete({ error }: JsonObject): Parsed<CodexMemory> {
@@ -114,6 +151,11 @@ function turnOver(rule: string, turn: Turn, excerpt: string | null): Parsed<Code
     turn: { over: { result: turn, why: turn === "failed" ? excerpt : null } },
     memory: { isTurnOpen: false },
   };
+}
+
+function withTotals(parsed: Parsed<CodexMemory>, memory: CodexMemory): Parsed<CodexMemory> {
+  const { memory: noted, ...totals } = threadTotals("transcript", memory);
+  return { ...parsed, ...totals, memory: { ...parsed.memory, ...noted } };
 }
 
 function parseItem(item: JsonObject): Parsed<CodexMemory> {
@@ -140,7 +182,9 @@ function parseResponseItem(payload: JsonObject, memory: CodexMemory): Parsed<Cod
     const tool = { name: call.name, callId: call.id, params: call.input };
     return {
       entries: [{ role: "assistant", kind: "tool_call", text: null, tool }],
-      memory: { calls: [...openCalls(memory), call] },
+      memory: {
+        calls: [...openCalls(memory), { ...call, input: shortParams(call.input) }].slice(-MOST_OPEN),
+      },
     };
   }
   const { type, call_id: id, output } = payload;
@@ -153,7 +197,14 @@ function parseCallResult(id: string, result: string, memory: CodexMemory): Parse
   const calls = openCalls(memory);
   const name = calls.find((call) => call.id === id)?.name ?? "tool";
   return {
-    entries: [{ role: "tool", kind: "tool_result", text: null, tool: { name, callId: id, result } }],
+    entries: [
+      {
+        role: "tool",
+        kind: "tool_result",
+        text: null,
+        tool: { name, callId: id, result, ...(hasFailed(result) ? { isError: true } : {}) },
+      },
+    ],
     memory: { calls: calls.filter((call) => call.id !== id) },
   };
 }

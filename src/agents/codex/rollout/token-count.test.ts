@@ -81,6 +81,12 @@ describe("a rollout that names no requests", () => {
     expect(new Set(keys.map(({ requestKey }) => requestKey)).size).toBe(2);
   });
 
+  test("counts requests after a reset in mid-turn, though the totals are those of earlier ones again", () => {
+    const counts = [1, 2, 1, 2].map((times) => tokenCount(used(100 * times, 20 * times), used(100, 20)));
+    const keys = usageOf(turnContext(TURN), ...counts).map(({ requestKey }) => requestKey);
+    expect(new Set(keys).size).toBe(4);
+  });
+
   test("counts nothing for totals that a fork takes over without a request", () => {
     const lines = [tokenCount(used(500, 60), used(0, 0)), tokenCount(used(600, 80), used(100, 20))];
     expect(amounts(turnContext(TURN), ...lines)).toEqual([[100, 20]]);

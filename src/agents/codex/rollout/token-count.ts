@@ -11,7 +11,9 @@ const BUCKETS = [
 ] as const;
 
 /** Turns of releases with such ids keep them in every copy of the conversation. */
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+export function isUuid(text: string): boolean {
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u.test(text);
+}
 
 /**
  * The running totals of a release that names no requests. They are written again without a request in between, in which
@@ -23,12 +25,15 @@ export function parseTokenCount(payload: JsonObject, at: Instant, memory: CodexM
   const before = isJsonObject(memory.totals) ? memory.totals : undefined;
   const isRepeated = isJsonObject(total) && before !== undefined && vectorOf(total) === vectorOf(before);
   if (isRepeated) return {};
-  const remembered = isJsonObject(total) ? { memory: { totals: total } } : {};
+  const resets = (countOf(memory.resets) ?? 0) + (isJsonObject(total) && hasFallen(total, before) ? 1 : 0);
+  const remembered = isJsonObject(total)
+    ? { memory: { totals: total, ...(resets > 0 ? { resets } : {}) } }
+    : {};
   const used = isJsonObject(last) ? last : differenceOf(objectOf(total), before);
   if (BUCKETS.every((bucket) => !countOf(used[bucket]))) return remembered;
   const turn = memory.countedTurn ?? "";
-  const isShared = UUID.test(turn) && isJsonObject(total);
-  const place = isShared ? turn : `${turn}/${at}`;
+  const isShared = isUuid(turn) && isJsonObject(total);
+  const place = `${isShared ? turn : `${turn}/${at}`}${resets > 0 ? `/reset ${resets}` : ""}`;
   const named = { requestKey: `${place}/${vectorOf(isJsonObject(total) ? total : used)}`, at };
   const request = requestOf(used, { ...named, model: textOf(memory.model) });
   return { usage: [isShared ? { ...request, isShared } : request], ...remembered };
@@ -36,11 +41,19 @@ export function parseTokenCount(payload: JsonObject, at: Instant, memory: CodexM
 
 /** Totals that fall have begun anew. */
 function differenceOf(total: JsonObject, before: JsonObject | undefined): JsonObject {
-  const rise = BUCKETS.map((bucket) => (countOf(total[bucket]) ?? 0) - (countOf(before?.[bucket]) ?? 0));
-  if (before === undefined || rise.some((amount) => amount < 0)) return total;
-  return Object.fromEntries(BUCKETS.map((bucket, index) => [bucket, rise[index] as number]));
+  if (before === undefined || hasFallen(total, before)) return total;
+  return Object.fromEntries(BUCKETS.map((bucket) => [bucket, riseOf(bucket, total, before)]));
 }
 
-function vectorOf(usage: JsonObject): string {
+function hasFallen(total: JsonObject, before: JsonObject | undefined): boolean {
+  return before !== undefined && BUCKETS.some((bucket) => riseOf(bucket, total, before) < 0);
+}
+
+function riseOf(bucket: string, total: JsonObject, before: JsonObject): number {
+  return (countOf(total[bucket]) ?? 0) - (countOf(before[bucket]) ?? 0);
+}
+
+/** All buckets of a count in one text. */
+export function vectorOf(usage: JsonObject): string {
   return BUCKETS.map((bucket) => countOf(usage[bucket]) ?? 0).join("-");
 }

@@ -1,5 +1,8 @@
 // A program that behaves like a coding agent on command: for demonstrations, and for tests that need a real process.
 import { join } from "node:path";
+import { Connection } from "./acp/connection.ts";
+import { AcpFace } from "./acp/face.ts";
+import { untilOpened } from "./acp/opening.ts";
 import { Autonomous } from "./autonomous.ts";
 import { Conversation } from "./conversation.ts";
 import type { Face } from "./face.ts";
@@ -16,16 +19,28 @@ import { Transcript } from "./transcript.ts";
 const LEAVE_MS = 1000;
 
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2));
-  if (!options.isAutonomous && !process.stdin.isTTY) throw new Error("It needs a terminal, or --print.");
+  const given = readOptions(process.argv.slice(2));
+  const needsTerminal = !given.isAutonomous && !given.isAcp;
+  if (needsTerminal && !process.stdin.isTTY) throw new Error("It needs a terminal, --print or --acp.");
   const home = process.env.SCRIPTED_AGENT_HOME ?? join(process.env.HOME ?? ".", ".scripted-agent");
+  const acp = given.isAcp ? await openAcp(given, home) : undefined;
+  const options = acp?.opened.options ?? given;
   const transcript = openTranscript(home, options);
   const hooks = new Hooks(process.env.ROLLCALL_HOOK, {
     session_id: options.sessionId,
     transcript_path: transcript.path,
     cwd: process.cwd(),
   });
-  await run(options, faceOf(options, transcript.turns), transcript, hooks);
+  const face = acp
+    ? new AcpFace(acp.connection, acp.opened, transcript.history)
+    : faceOf(options, transcript.turns);
+  await run(options, face, transcript, hooks);
+}
+
+async function openAcp(given: Options, home: string) {
+  const connection = new Connection();
+  const opened = await untilOpened(connection, given, (id) => Transcript.has(home, id));
+  return { connection, opened };
 }
 
 async function run(options: Options, face: Face, transcript: Transcript, hooks: Hooks): Promise<void> {

@@ -6,6 +6,10 @@ export interface Options {
   readonly model: string;
   /** Whether it speaks in JSON lines instead of a terminal. */
   readonly isAutonomous: boolean;
+  /** Whether it speaks the Agent Client Protocol. */
+  readonly isAcp: boolean;
+  /** Optional parts of that protocol that it offers. */
+  readonly offered: readonly string[];
   /** Whether it can also be driven over HTTP, with port and password of the environment. */
   readonly isServing: boolean;
   /** Serves with a password that nobody knows. */
@@ -29,6 +33,8 @@ export function readOptions(words: readonly string[]): Options {
       fork: { type: "string" },
       model: { type: "string", default: "scripted-1" },
       print: { type: "boolean", default: false },
+      acp: { type: "boolean", default: false },
+      offers: { type: "string", default: "resume,load,fork,close" },
       serve: { type: "boolean", default: false },
       "hide-password": { type: "boolean", default: false },
       trust: { type: "boolean", default: false },
@@ -43,6 +49,8 @@ export function readOptions(words: readonly string[]): Options {
     continues: continuesOf(resume, fork),
     model: values.model,
     isAutonomous: values.print,
+    isAcp: values.acp,
+    offered: values.offers.split(",").filter((name) => name !== ""),
     isServing: values.serve,
     hidesPassword: values["hide-password"],
     asksTrust: values.trust,

@@ -1,4 +1,4 @@
-import { mkdirSync, openSync, readFileSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync, openSync, readFileSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type Item, now, VERSION } from "./line.ts";
 import type { Options } from "./options.ts";
@@ -6,6 +6,8 @@ import type { Options } from "./options.ts";
 /** The file of a session: made with its first turn, and from then on only added to. */
 export class Transcript {
   readonly path: string;
+  /** The conversation before this run. */
+  readonly history: readonly Item[];
   readonly #head: object;
   #file: number | undefined;
   /** The turns so far, those of earlier runs included. */
@@ -19,7 +21,13 @@ export class Transcript {
     const lines = options.continues === null ? [] : readLines(pathOf(options.continues.id));
     if (options.continues?.how === "fork")
       writeFileSync(this.path, inherit(lines), { flag: "wx", mode: 0o600 });
+    this.history = lines as unknown as readonly Item[];
     this.turns = lines.filter(({ type }) => type === "user").length;
+  }
+
+  /** Whether there is a conversation with this id. */
+  static has(home: string, id: string): boolean {
+    return existsSync(join(home, "sessions", `${id}.jsonl`));
   }
 
   beginTurn(): number {

@@ -5,8 +5,14 @@ CREATE TABLE sessions (
   no INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   seq INTEGER NOT NULL,
+  -- Before the body, which may fill pages of its own: budgets are looked for along the line of parents.
+  parent_id TEXT,
+  -- 1: a limit of its launch is used up by model requests.
+  budgeted INTEGER NOT NULL,
   body TEXT NOT NULL,
   ledger TEXT,
+  -- What removed sessions below it had used; null for none.
+  removed_ledger TEXT,
   observed TEXT,
   suffix TEXT,
   name TEXT,
@@ -18,9 +24,9 @@ CREATE TABLE sessions (
   agent_type TEXT NOT NULL,
   agent_name TEXT,
   task_id TEXT,
-  parent_id TEXT,
   native_id TEXT,
   machine TEXT,
+  workspace_path TEXT,
   origin TEXT NOT NULL,
   created_at TEXT NOT NULL,
   last_active_at TEXT NOT NULL,
@@ -70,6 +76,8 @@ CREATE TABLE tombstones (
   id TEXT PRIMARY KEY,
   agent_type TEXT NOT NULL,
   native_id TEXT,
+  -- Under which its usage was counted, and that of its children is.
+  name TEXT,
   at TEXT NOT NULL,
   sum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -102,6 +110,24 @@ CREATE INDEX requests_by_time ON requests (at);
 CREATE UNIQUE INDEX requests_by_change ON requests (changed);
 CREATE UNIQUE INDEX shared_requests ON requests (request_key) WHERE shared = 1;
 
+-- The waits of each session for a person that are over; their sum stands in its row.
+CREATE TABLE waits (
+  session INTEGER NOT NULL,
+  since TEXT NOT NULL,
+  waited_for TEXT NOT NULL,
+  ms INTEGER NOT NULL,
+  PRIMARY KEY (session, since)
+) STRICT, WITHOUT ROWID;
+
+-- How often each session called each tool; counted with its entries.
+CREATE TABLE tool_uses (
+  session INTEGER NOT NULL,
+  tool TEXT NOT NULL,
+  calls INTEGER NOT NULL,
+  failures INTEGER NOT NULL,
+  PRIMARY KEY (session, tool)
+) STRICT, WITHOUT ROWID;
+
 -- One row at most: which log this is, which machine writes it, and up to which number changes were counted at least.
 CREATE TABLE log (
   one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -111,16 +137,30 @@ CREATE TABLE log (
   sum INTEGER NOT NULL
 ) STRICT;
 
--- What removed sessions had used, day by day: totals outlive the records.
+-- What removed sessions had used, by quarter of an hour: totals outlive the records, in days of every time zone.
 CREATE TABLE removed_usage (
-  day TEXT NOT NULL,
+  quarter TEXT NOT NULL,
   agent TEXT NOT NULL,
+  name TEXT NOT NULL,
   model TEXT NOT NULL,
   purpose TEXT NOT NULL,
   folder TEXT NOT NULL,
-  ledger TEXT NOT NULL,
+  requests INTEGER NOT NULL,
+  tokens_input INTEGER NOT NULL,
+  measured_input INTEGER NOT NULL,
+  tokens_output INTEGER NOT NULL,
+  measured_output INTEGER NOT NULL,
+  tokens_cache_read INTEGER NOT NULL,
+  measured_cache_read INTEGER NOT NULL,
+  tokens_cache_write INTEGER NOT NULL,
+  measured_cache_write INTEGER NOT NULL,
+  tokens_reasoning INTEGER NOT NULL,
+  measured_reasoning INTEGER NOT NULL,
+  nano_usd INTEGER NOT NULL,
+  reported INTEGER NOT NULL,
+  computed INTEGER NOT NULL,
   sum INTEGER NOT NULL,
-  PRIMARY KEY (day, agent, model, purpose, folder)
+  PRIMARY KEY (quarter, agent, name, model, purpose, folder)
 ) STRICT, WITHOUT ROWID;
 
 -- How far each source of a session was read; written with what was read.
@@ -133,6 +173,20 @@ CREATE TABLE read_cursors (
   sum INTEGER NOT NULL,
   PRIMARY KEY (session, source)
 ) STRICT, WITHOUT ROWID;
+
+-- Records of transcripts of a type that the release which read them did not know, for a later one; long ones are cut.
+CREATE TABLE unknown_records (
+  no INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL,
+  -- Their place in the transcript, like the ids of entries.
+  key TEXT NOT NULL,
+  type TEXT NOT NULL,
+  text TEXT NOT NULL,
+  -- 1: all of it; 0: its beginning.
+  whole INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
+  UNIQUE (session, key)
+) STRICT;
 
 -- Times are milliseconds since 1970: there may be millions of them.
 CREATE TABLE samples (

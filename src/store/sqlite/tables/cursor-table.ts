@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Json } from "../../../domain/json.ts";
 import type { FileIdentity, ReadCursor } from "../../../domain/read-cursor.ts";
+import type { SourceCursor } from "../../store.ts";
 import { LazyStatement } from "./lazy-statement.ts";
 import { rowSum } from "./row-sum.ts";
 
@@ -17,6 +18,10 @@ const COLUMNS = "source, byte_offset, file, memory";
 export class CursorTable {
   readonly #find: LazyStatement<[number, string], KeptCursor>;
   readonly #findById: LazyStatement<[string, string], KeptCursor>;
+  readonly #all: LazyStatement<
+    [],
+    readonly [id: string, source: string, offset: number, file: string | null]
+  >;
   readonly #replace: LazyStatement<[number, ...(string | number | null)[]]>;
 
   constructor(db: Database) {
@@ -27,6 +32,11 @@ export class CursorTable {
     this.#findById = new LazyStatement(
       db,
       `SELECT ${COLUMNS} FROM read_cursors WHERE session = (SELECT no FROM sessions WHERE id = ?) AND source = ?`,
+    );
+    this.#all = new LazyStatement(
+      db,
+      `SELECT s.id, source, byte_offset, file FROM read_cursors c JOIN sessions s ON s.no = c.session`,
+      { asValues: true },
     );
     this.#replace = new LazyStatement(
       db,
@@ -44,6 +54,16 @@ export class CursorTable {
     return kept && toCursor(kept);
   }
 
+  /** A damaged one counts as none, as below. */
+  all(): SourceCursor[] {
+    const cursors: SourceCursor[] = [];
+    for (const [sessionId, source, byteOffset, file] of this.#all.all()) {
+      const identity = file === null ? null : parseIdentity(file);
+      if (identity !== undefined) cursors.push({ sessionId, source, byteOffset, file: identity });
+    }
+    return cursors;
+  }
+
   replace(sessionNo: number, { source, byteOffset, file, memory }: ReadCursor): void {
     const values = [source, byteOffset, file && JSON.stringify(file), JSON.stringify(memory)];
     this.#replace.run(sessionNo, ...values, rowSum(sessionNo, ...values));
@@ -59,6 +79,14 @@ function toCursor(kept: KeptCursor): ReadCursor | undefined {
       file: kept.file === null ? null : (JSON.parse(kept.file) as FileIdentity),
       memory: JSON.parse(kept.memory) as Json,
     };
+  } catch {
+    return undefined;
+  }
+}
+
+function parseIdentity(file: string): FileIdentity | undefined {
+  try {
+    return JSON.parse(file) as FileIdentity;
   } catch {
     return undefined;
   }

@@ -48,3 +48,14 @@ export class DelegationTable {
 function toDelegation(kept: Kept): Numbered {
   return { ...kept, resume: kept.resume === 1 };
 }
+
+/** All of them, a page at a time. */
+export async function* eachDelegation(
+  page: (after: number) => readonly (Delegation & { readonly no: number })[],
+): AsyncIterable<Delegation> {
+  for (let after = 0, found = page(after); found.length > 0; found = page(after))
+    for (const { no, ...delegation } of found) {
+      after = no;
+      yield delegation;
+    }
+}

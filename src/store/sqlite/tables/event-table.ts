@@ -3,7 +3,8 @@ import { RollcallError } from "../../../domain/errors.ts";
 import type { EventBody, NewEvent, SessionEvent } from "../../../domain/session/event.ts";
 import type { Channel } from "../../../domain/session/session.ts";
 import type { Entry } from "../../../domain/transcript/entry.ts";
-import type { RangeQuery } from "../../store.ts";
+import { isRewound, type Span } from "../../../domain/transcript/rewound.ts";
+import type { EntryQuery, RangeQuery } from "../../store.ts";
 import { LazyStatement } from "./lazy-statement.ts";
 import { rowSum } from "./row-sum.ts";
 
@@ -19,11 +20,14 @@ export interface KeptEvent {
 
 /** How many events a caller gets who names no limit; the rest comes with the next cursor. */
 const PAGE = 1000;
+const NOT_REWOUND = `AND NOT EXISTS
+  (SELECT 1 FROM json_each(?) s WHERE seq BETWEEN s.value ->> '$.from' AND s.value ->> '$.to')`;
 
 export class EventTable {
   readonly #db: Database;
   readonly #insert: LazyStatement<unknown[]>;
   readonly #find: LazyStatement<[string], KeptEvent>;
+  readonly #spans: LazyStatement<[string], { readonly spans: string | null }>;
   readonly #ranges = new Map<string, LazyStatement<unknown[], KeptEvent>>();
 
   constructor(db: Database) {
@@ -31,6 +35,10 @@ export class EventTable {
     this.#insert = new LazyStatement(
       db,
       `INSERT INTO events (session, seq, id, at, channel, kind, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#spans = new LazyStatement(
+      db,
+      "SELECT CASE WHEN json_valid(body) THEN body -> '$.rewound' END AS spans FROM sessions WHERE id = ?",
     );
     this.#find = new LazyStatement(
       db,
@@ -71,20 +79,35 @@ export class EventTable {
     return this.#select(sessionId, query, false).map((kept) => toEvent(kept, sessionId));
   }
 
-  entries(sessionId: string, query: RangeQuery): Entry[] {
-    return this.#select(sessionId, query, true).map((kept) => toEntry(kept, sessionId));
+  entries(sessionId: string, query: EntryQuery): Entry[] {
+    const spans = this.#spansOf(sessionId);
+    const without = query.withRewound === true ? [] : spans;
+    return this.#select(sessionId, query, true, without).map((kept) => toEntry(kept, sessionId, spans));
   }
 
-  #select(sessionId: string, query: RangeQuery, entriesOnly: boolean): KeptEvent[] {
+  /** Parts of the conversation that were taken back. */
+  #spansOf(sessionId: string): readonly Span[] {
+    const { spans = null } = this.#spans.get(sessionId) ?? {};
+    return spans === null ? [] : (JSON.parse(spans) as readonly Span[]);
+  }
+
+  #select(
+    sessionId: string,
+    query: RangeQuery,
+    entriesOnly: boolean,
+    without: readonly Span[] = [],
+  ): KeptEvent[] {
     const { after = 0, before = Number.MAX_SAFE_INTEGER, limit = PAGE, tail = false } = query;
-    const rows = this.#range(entriesOnly, tail).all(sessionId, after, before, limit === 0 ? -1 : limit);
+    const hidden = without.length === 0 ? [] : [JSON.stringify(without)];
+    const statement = this.#range(entriesOnly, tail, hidden.length > 0);
+    const rows = statement.all(sessionId, after, before, ...hidden, limit === 0 ? -1 : limit);
     return tail ? rows.reverse() : rows;
   }
 
-  #range(entriesOnly: boolean, tail: boolean): LazyStatement<unknown[], KeptEvent> {
+  #range(entriesOnly: boolean, tail: boolean, isPartial: boolean): LazyStatement<unknown[], KeptEvent> {
     const sql = `SELECT feed, seq, id, at, channel, body, NULL AS session_id FROM events
       WHERE session = (SELECT no FROM sessions WHERE id = ?) AND seq > ? AND seq < ?
-      ${entriesOnly ? "AND kind = 'entry_added'" : ""} ORDER BY seq ${tail ? "DESC" : "ASC"} LIMIT ?`;
+      ${entriesOnly ? "AND kind = 'entry_added'" : ""} ${isPartial ? NOT_REWOUND : ""} ORDER BY seq ${tail ? "DESC" : "ASC"} LIMIT ?`;
     let statement = this.#ranges.get(sql);
     if (!statement) {
       statement = new LazyStatement(this.#db, sql);
@@ -122,8 +145,9 @@ export function toEvent(kept: KeptEvent, sessionId: string): SessionEvent {
   };
 }
 
-function toEntry(kept: KeptEvent, sessionId: string): Entry {
+function toEntry(kept: KeptEvent, sessionId: string, spans: readonly Span[]): Entry {
   const body = parseBody(kept.body, sessionId);
   if (body.kind !== "entry_added") throw new RollcallError("corrupt", `Event ${kept.id} is no entry.`);
-  return { seq: kept.seq, at: kept.at, ...body.entry };
+  const mark = isRewound(spans, kept.seq) ? ({ isRewound: true } as const) : {};
+  return { seq: kept.seq, at: kept.at, ...body.entry, ...mark };
 }

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { LazyStatement } from "./lazy-statement.ts";
 
-/** Which record files are out, and how far. */
+/** The record files that are out, and how far. */
 export class FileTable {
   readonly #lagging: LazyStatement<[string, number, number], { readonly id: string }>;
   readonly #claim: LazyStatement<[number, string, number]>;

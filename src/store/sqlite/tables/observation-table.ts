@@ -1,14 +1,14 @@
 import type { Database } from "better-sqlite3";
 import { resourcesAfter, type Sample } from "../../../domain/sample.ts";
-import type { Observed } from "../../../domain/session/session.ts";
+import type { LiveFacts } from "../../../domain/session/session.ts";
 import type { SessionObservation, SessionSample } from "../../observations.ts";
 import { LazyStatement } from "./lazy-statement.ts";
 import type { SampleTable } from "./sample-table.ts";
-import { parseObserved } from "./session-table.ts";
+import { parseLiveFacts } from "./session-table.ts";
 
 interface Present {
   readonly no: number;
-  readonly observed: Observed;
+  readonly observed: LiveFacts;
 }
 
 /** Observations of sessions, beside their rows. */
@@ -48,13 +48,13 @@ export class ObservationTable {
   #present(sessionId: string): Present | undefined {
     const kept = this.#find.get(sessionId);
     try {
-      return kept && { no: kept.no, observed: parseObserved(sessionId, kept.observed) };
+      return kept && { no: kept.no, observed: parseLiveFacts(sessionId, kept.observed) };
     } catch {
       return undefined;
     }
   }
 
-  #write(no: number, observed: Observed): void {
+  #write(no: number, observed: LiveFacts): void {
     this.#set.run(JSON.stringify(observed), no);
   }
 }

@@ -1,14 +1,16 @@
 import type { Database } from "better-sqlite3";
 import { RollcallError } from "../../../domain/errors.ts";
+import { budgetsOf } from "../../../domain/limits/decide-budget.ts";
 import { suffixOf } from "../../../domain/session/id.ts";
 import { readRow } from "../../../domain/session/read-row.ts";
-import { NOTHING_OBSERVED } from "../../../domain/session/record.ts";
-import type { Observed, SessionRow } from "../../../domain/session/session.ts";
+import { NO_LIVE_FACTS } from "../../../domain/session/record.ts";
+import type { LiveFacts, SessionRow } from "../../../domain/session/session.ts";
 import { isLive } from "../../../domain/session/state.ts";
 import { EMPTY_LEDGER, type LedgerSum } from "../../../domain/usage.ts";
 import type { Page, StoredSession } from "../../store.ts";
 import { LazyStatement } from "./lazy-statement.ts";
 import { NEXT_CHANGE } from "./next-change.ts";
+import type { ToolUses } from "./tally-table.ts";
 
 export interface KeptSession {
   readonly no: number;
@@ -44,8 +46,8 @@ export interface Working extends Omit<StoredSession, "row" | "ledger"> {
   reserved?: SessionRow;
   /** This transaction has changed the sums, and has not written them yet. */
   isLedgerChanged?: boolean;
-  /** This transaction has appended `usage_changed`. */
-  isUsageTold?: boolean;
+  /** Tallies of the entries that this transaction has appended, not written yet. */
+  toolUses?: ToolUses | undefined;
 }
 
 const NEW: Working = {
@@ -53,7 +55,7 @@ const NEW: Working = {
   row: undefined,
   before: undefined,
   ledger: EMPTY_LEDGER,
-  observed: NOTHING_OBSERVED,
+  observed: NO_LIVE_FACTS,
   hasChildren: false,
   version: 0,
 };
@@ -71,8 +73,10 @@ const COLUMNS = [
   "agent_name",
   "task_id",
   "parent_id",
+  "budgeted",
   "native_id",
   "machine",
+  "workspace_path",
   "origin",
   "last_active_at",
 ] as const;
@@ -90,6 +94,7 @@ export class SessionTable {
   readonly #update: LazyStatement<unknown[]>;
   readonly #touch: LazyStatement<[number, string, string, number, number]>;
   readonly #setLedger: LazyStatement<[string, number]>;
+  readonly #setDescent: LazyStatement<[string | null, number, string, number]>;
   readonly #family: LazyStatement<[string], KeptSession>;
 
   constructor(db: Database) {
@@ -117,6 +122,10 @@ export class SessionTable {
        WHERE no = ?`,
     );
     this.#setLedger = new LazyStatement(db, "UPDATE sessions SET ledger = ? WHERE no = ?");
+    this.#setDescent = new LazyStatement(
+      db,
+      "UPDATE sessions SET parent_id = ?, budgeted = ?, state = ? WHERE no = ?",
+    );
     this.#family = new LazyStatement(
       db,
       `WITH RECURSIVE family (id) AS (
@@ -167,6 +176,11 @@ export class SessionTable {
     this.#setLedger.run(JSON.stringify(ledger), no);
   }
 
+  /** Before the end of the transaction: budgets are looked for in the table. */
+  saveDescent(no: number, row: SessionRow): void {
+    this.#setDescent.run(row.parentId, budgetsOf(row).length > 0 ? 1 : 0, row.state, no);
+  }
+
   family(id: string): Page<StoredSession> {
     const corrupt: string[] = [];
     const items = this.#family.all(id).flatMap((kept) => readOrNote(kept, corrupt) ?? []);
@@ -196,7 +210,7 @@ function readValues(id: string, kept: KeptValues): StoredSession {
     row: parseRow(id, kept[2]),
     version: kept[1],
     ledger: ledger === null ? EMPTY_LEDGER : (parseKept(id, ledger) as LedgerSum),
-    observed: parseObserved(id, observed),
+    observed: parseLiveFacts(id, observed),
     hasChildren: kept[5] === 1,
   };
 }
@@ -208,9 +222,9 @@ export function parseRow(id: string, body: string): SessionRow {
 }
 
 /** Written before a field was known, it lacks it. */
-export function parseObserved(id: string, text: string | null): Observed {
-  if (text === null) return NOTHING_OBSERVED;
-  return { ...NOTHING_OBSERVED, ...(parseKept(id, text) as Partial<Observed>) };
+export function parseLiveFacts(id: string, text: string | null): LiveFacts {
+  if (text === null) return NO_LIVE_FACTS;
+  return { ...NO_LIVE_FACTS, ...(parseKept(id, text) as Partial<LiveFacts>) };
 }
 
 function parseKept(id: string, text: string): unknown {
@@ -228,7 +242,7 @@ function corruptError(id: string): RollcallError {
   });
 }
 
-/** What the columns beside the body have to say. */
+/** The values of the columns beside the body. */
 export function columnsByName(row: SessionRow): Readonly<Record<string, unknown>> {
   const values = columnsOf(row);
   const beside = Object.fromEntries(COLUMNS.map((name, index) => [name, values[index]]));
@@ -247,6 +261,7 @@ function isFoundAlike(row: SessionRow, before: SessionRow): boolean {
     row.parentId === before.parentId &&
     row.nativeId === before.nativeId &&
     row.machine === before.machine &&
+    row.workspacePath === before.workspacePath &&
     row.kind === before.kind &&
     row.channel === before.channel &&
     row.origin === before.origin
@@ -267,8 +282,10 @@ function columnsOf(row: SessionRow): unknown[] {
     row.agentName,
     row.taskId,
     row.parentId,
+    budgetsOf(row).length > 0 ? 1 : 0,
     row.nativeId,
     row.machine,
+    row.workspacePath,
     row.origin,
     row.lastActiveAt,
   ];

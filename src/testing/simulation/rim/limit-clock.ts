@@ -1,4 +1,4 @@
-import type { LimitKind } from "../../../domain/session/carried.ts";
+import { isTimeLimit, type TimeLimitKind } from "../../../domain/limits/limit.ts";
 import type { SessionRow } from "../../../domain/session/session.ts";
 import { isCounting } from "../../../domain/supervise/decide-limit.ts";
 import type { Observation } from "../../../domain/supervise/observation.ts";
@@ -10,7 +10,7 @@ export class LimitClock {
   readonly #world: World;
   readonly #timers: Timers;
   readonly #observe: (observation: Observation) => void;
-  readonly #armed = new Map<LimitKind, () => void>();
+  readonly #armed = new Map<TimeLimitKind, () => void>();
   #stateSince: string | undefined;
   #changedMs = 0;
 
@@ -24,13 +24,17 @@ export class LimitClock {
   follow(row: SessionRow): void {
     if (row.stateSince !== this.#stateSince) this.#changedMs = this.#world.nowMs;
     this.#stateSince = row.stateSince;
-    for (const { kind } of row.carried?.launch.limits ?? []) {
+    for (const { kind } of (row.carried?.launch.limits ?? []).filter(isTimeLimit)) {
       if (!isCounting(kind, row)) this.#disarm(kind);
       else if (kind === "idle_timeout" || !this.#armed.has(kind)) this.check(row, kind, 0);
     }
   }
 
-  check({ id, generation }: Pick<SessionRow, "id" | "generation">, kind: LimitKind, afterMs: number): void {
+  check(
+    { id, generation }: Pick<SessionRow, "id" | "generation">,
+    kind: TimeLimitKind,
+    afterMs: number,
+  ): void {
     this.#disarm(kind);
     const fire = () => {
       this.#armed.delete(kind);
@@ -39,13 +43,13 @@ export class LimitClock {
     this.#armed.set(kind, this.#timers.set(this.#world.nowMs + afterMs, fire));
   }
 
-  #disarm(kind: LimitKind): void {
+  #disarm(kind: TimeLimitKind): void {
     this.#armed.get(kind)?.();
     this.#armed.delete(kind);
   }
 
-  #look(row: SessionRow, generation: number, kind: LimitKind): void {
-    const limit = row.carried?.launch.limits.find((one) => one.kind === kind);
+  #look(row: SessionRow, generation: number, kind: TimeLimitKind): void {
+    const limit = row.carried?.launch.limits.filter(isTimeLimit).find((one) => one.kind === kind);
     const agent = this.#world.launchOf(row.id, generation)?.agent;
     if (!limit || !agent || !row.process || row.generation !== generation || !isCounting(kind, row)) return;
     const ageMs = this.#world.nowMs - agent.bornMs;
