@@ -51,7 +51,7 @@ const old = join(root, `dist.partial-${process.pid}-old`);
 try {
   await bundle("src/cli/main.ts", join(partial, "cli"), "cjs", [/^node:/]);
   await bundle("src/main.ts", join(partial, "daemon"), "cjs", [/^node:/]);
-  await bundle("src/daemon/import/worker.ts", join(partial, "daemon"), "cjs", [/^node:/], "importer");
+  await bundle("src/daemon/import/importer.ts", join(partial, "daemon"), "cjs", [/^node:/], "importer");
   await bundle("src/agents/scripted/program/main.ts", join(partial, "agent"), "cjs", [/^node:/], "scripted");
   await bundle("src/index.ts", partial, "es", [/^node:/, "better-sqlite3"]);
   declareTypes(join(partial, "types"));

@@ -38,6 +38,6 @@ export interface Programs {
   readonly holder: string;
   readonly cli: string;
   readonly scripted: string;
-  /** Run in a worker of the daemon. */
+  /** Run in a process of its own, beside the daemon. */
   readonly importer: string;
 }

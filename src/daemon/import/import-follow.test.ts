@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -6,22 +6,23 @@ import { addImportRoots } from "../../home/import-roots.ts";
 import { idle, pass, useFakeTime } from "../../testing/session/fake-time.ts";
 import { prompt } from "../../testing/session/outside-watch-place.ts";
 import { keptLog } from "../../testing/session/ports.ts";
+import { tempFolder } from "../../testing/temp-folder.ts";
 import { tempWorld } from "../../testing/temp-rollcall.ts";
 import type { Services } from "../services.ts";
 import { ImportFollow, type ImportStatus } from "./import-follow.ts";
 
 useFakeTime();
 
-const WORKER = join(import.meta.dirname, "worker.ts");
+const IMPORTER = join(import.meta.dirname, "importer.ts");
 const A = "aaaaaaaa-1111-4111-8111-111111111111";
 const B = "bbbbbbbb-2222-4222-8222-222222222222";
 const INTERVAL_MS = 600_000;
 
-/** A daemon's follower of the histories below one folder of Claude Code, with the worker that imports. */
+/** A daemon's follower of the histories below one folder of Claude Code, with the process that imports. */
 async function place({
   isOn = true,
   hasRoots = true,
-  program = WORKER,
+  program = IMPORTER,
   followed = [] as readonly string[],
 } = {}) {
   const world = tempWorld();
@@ -158,17 +159,74 @@ test("a history is followed where its path is a root or below one, of its own ag
 });
 
 test("a look that fails says why, once for each reason, and the next one goes on", async () => {
-  await using at = await place({ program: "/nowhere/worker.js" });
+  await using at = await place({ program: "/nowhere/importer.js" });
   const failures = () => at.messages.filter((message) => message === "histories were not imported").length;
   at.follow.begin();
   await pass(0);
   await at.reached(({ error }) => error !== null);
-  expect(at.follow.status.error).toMatch(/worker\.js/);
+  expect(at.follow.status.error).toMatch(/importer\.js/);
   const { lastAt } = at.follow.status;
   await idle();
   await pass(INTERVAL_MS);
   await at.reached((status) => status.lastAt !== lastAt);
   expect(failures()).toBe(1);
+});
+
+test("an importer that crashes fails its look alone, and the next look begins with another one", async () => {
+  using folder = tempFolder();
+  const crash = join(folder.path, "crash");
+  writeFileSync(crash, "");
+  const program = join(folder.path, "importer.mjs");
+  writeFileSync(
+    program,
+    `import { existsSync, rmSync } from "node:fs";
+     if (existsSync(${JSON.stringify(crash)})) {
+       rmSync(${JSON.stringify(crash)});
+       process.on("message", () => process.kill(process.pid, "SIGTRAP"));
+     } else await import(${JSON.stringify(IMPORTER)});`,
+  );
+  await using at = await place({ program });
+  at.write(A, "one");
+  at.follow.begin();
+  await pass(0);
+  await at.reached(({ error }) => error !== null);
+  expect(at.follow.status.error).toMatch(/SIGTRAP/);
+  await idle();
+  await pass(INTERVAL_MS);
+  await at.reached(({ imported }) => imported === 1);
+  expect(at.follow.status.error).toBeNull();
+});
+
+test("an importer that has rested for 30 s leaves, and the next look begins with another one", async () => {
+  using folder = tempFolder();
+  const pids = join(folder.path, "pids");
+  const program = join(folder.path, "importer.mjs");
+  writeFileSync(
+    program,
+    `import { appendFileSync } from "node:fs";
+     appendFileSync(${JSON.stringify(pids)}, process.pid + "\\n");
+     await import(${JSON.stringify(IMPORTER)});`,
+  );
+  const started = () => readFileSync(pids, "utf8").trim().split("\n").map(Number);
+  await using at = await place({ program });
+  at.follow.begin();
+  await pass(0);
+  await at.reached(({ lastAt }) => lastAt !== null);
+  await idle();
+  await pass(29_000);
+  at.write(A, "one");
+  at.follow.lookSoon();
+  await pass(300);
+  await at.reached(({ imported }) => imported === 1);
+  expect(started()).toHaveLength(1);
+  await idle();
+  await pass(30_000);
+  while (isAlive(started()[0] as number)) await nextTurn();
+  at.write(B, "one");
+  at.follow.lookSoon();
+  await pass(300);
+  await at.reached(({ imported }) => imported === 2);
+  expect(started()).toHaveLength(2);
 });
 
 test("nothing is looked for once the daemon leaves", async () => {
@@ -195,3 +253,11 @@ test("histories of which none is left are found no more", async () => {
   await at.reached(({ found }) => found === 0);
   expect(at.follow.status).toMatchObject({ imported: 1, failed: [] });
 });
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -3,7 +3,7 @@ import { readImportRoots } from "../../home/import-roots.ts";
 import { durationOf } from "../../home/settings.ts";
 import { configNow } from "../config-now.ts";
 import type { Services } from "../services.ts";
-import { ImportWorker } from "./import-worker.ts";
+import { ImportProcess } from "./import-process.ts";
 import type { LookReport } from "./request.ts";
 
 /** Several changes in a row are one look. */
@@ -33,7 +33,7 @@ export interface ImportStatus {
 export class ImportFollow {
   readonly #services: Services;
   readonly #followed: () => readonly string[];
-  readonly #worker: ImportWorker;
+  readonly #importer: ImportProcess;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #isWanted = false;
@@ -48,7 +48,7 @@ export class ImportFollow {
   constructor(services: Services, followed: () => readonly string[]) {
     this.#services = services;
     this.#followed = followed;
-    this.#worker = new ImportWorker(services.programs.importer);
+    this.#importer = new ImportProcess(services.programs.importer);
   }
 
   get status(): ImportStatus {
@@ -62,7 +62,7 @@ export class ImportFollow {
   async end(): Promise<void> {
     this.#isEnded = true;
     clearTimeout(this.#timer);
-    await this.#worker.end();
+    await this.#importer.end();
     await this.#looking;
   }
 
@@ -115,7 +115,7 @@ export class ImportFollow {
     if (Object.keys(roots).length === 0 && !this.#isArchiving) return;
     const beganMs = performance.now();
     try {
-      this.#took(await this.#worker.look({ home, roots, followed: this.#followed() }));
+      this.#took(await this.#importer.look({ home, roots, followed: this.#followed() }));
     } catch (error) {
       if (!this.#isEnded) this.#failed(error);
     }

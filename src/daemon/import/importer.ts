@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { parentPort, workerData } from "node:worker_threads";
 import { archiveOriginals } from "../../history/archive/archive-originals.ts";
 import { importHistory } from "../../history/import-history.ts";
 import type { ImportReport } from "../../history/report.ts";
@@ -12,24 +11,34 @@ import type { LookAnswer, LookReport, LookRequest } from "./request.ts";
 /** As long as a transcript has to be silent for a session outside to be given up. */
 const SETTLE_MS = 60_000;
 
-// The program of the worker: imports what it is asked for, with a connection to the store of its own.
-const stop = new Int32Array(workerData as SharedArrayBuffer);
-const signal = {
-  get aborted() {
-    return Atomics.load(stop, 0) !== 0;
-  },
-};
+// The program of the importer: imports what the daemon asks for, with a connection to the store of its own. Without the
+// daemon it stops at the next batch and leaves.
+const stop = new AbortController();
+const { signal } = stop;
 const unwanted = new Map<string, string>();
 
-parentPort?.on("message", (request: LookRequest) => {
-  void look(request).then(
-    (report) => answer({ report }),
-    (error: unknown) => answer({ error: error instanceof Error ? error.message : String(error) }),
-  );
+process.title = "rollcall-importer";
+process.on("disconnect", () => {
+  stop.abort();
+  if (!looking) process.exit();
+});
+let looking: Promise<void> | undefined;
+
+process.on("message", (request: LookRequest) => {
+  looking = look(request)
+    .then(
+      (report) => answer({ report }),
+      (error: unknown) => answer({ error: error instanceof Error ? error.message : String(error) }),
+    )
+    .finally(() => {
+      looking = undefined;
+      if (signal.aborted) process.exit();
+    });
 });
 
+/** A daemon that has gone meanwhile needs no answer. */
 function answer(message: LookAnswer): void {
-  parentPort?.postMessage(message);
+  if (process.connected) process.send?.(message, () => {});
 }
 
 let archivedMs = Number.NEGATIVE_INFINITY;
