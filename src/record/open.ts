@@ -1,4 +1,5 @@
 import { RollcallError } from "../domain/errors.ts";
+import { once } from "../domain/once.ts";
 import { createRedactor } from "../domain/redact/redact.ts";
 import type { Channel } from "../domain/session/session.ts";
 import { isDaemonAlive } from "../home/daemon-alive.ts";
@@ -112,14 +113,6 @@ function currentFolder(): string {
   } catch {
     return "/";
   }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 function warnOnStderr(sentence: string): void {

@@ -1,3 +1,4 @@
+import { once } from "../once.ts";
 import {
   BORDER,
   type FoundSecret,
@@ -171,15 +172,6 @@ const openKeyBlockPattern = once(
       `^${KEY_BLOCK_HEAD}[A-Z0-9 ]{0,50}(?:-{0,5}$|-----${KEY_BLOCK_BODY}(?:-----[A-Z0-9 ]{0,60}-{0,4})?$)`,
     ),
 );
-
-/** Patterns are built at their first use: most commands redact nothing. */
-function once<T>(build: () => T): () => T {
-  let built: T | undefined;
-  return () => {
-    built ??= build();
-    return built;
-  };
-}
 
 function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");

@@ -3,7 +3,6 @@ import { BudgetTable } from "./budgets/budget-table.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { type ConnectionOptions, connect } from "./connection.ts";
 import { isConnectionLost, translate } from "./failure.ts";
-import { Finder } from "./finder.ts";
 import { SessionList } from "./list.ts";
 import { Removal } from "./removal.ts";
 import { CursorTable } from "./tables/cursor-table.ts";
@@ -59,68 +58,66 @@ export class Engine implements Tables {
   }
 
   get sessions(): SessionTable {
-    return this.#part(SessionTable);
+    return this.part(SessionTable);
   }
   get events(): EventTable {
-    return this.#part(EventTable);
+    return this.part(EventTable);
   }
   get feed(): FeedTable {
-    return this.#part(FeedTable);
+    return this.part(FeedTable);
   }
   get usage(): UsageTable {
-    return this.#part(UsageTable);
+    return this.part(UsageTable);
   }
   get totals(): UsageTotals {
-    return this.#part(UsageTotals);
+    return this.part(UsageTotals);
   }
   get tallies(): TallyTable {
-    return this.#part(TallyTable);
+    return this.part(TallyTable);
   }
   get cursors(): CursorTable {
-    return this.#part(CursorTable);
+    return this.part(CursorTable);
   }
   get unknown(): UnknownTable {
-    return this.#part(UnknownTable);
+    return this.part(UnknownTable);
   }
   get search(): SearchIndex {
-    return this.#part(SearchIndex);
-  }
-  get finder(): Finder {
-    return this.#part(Finder);
+    return this.part(SearchIndex);
   }
   get list(): SessionList {
-    return this.#part(SessionList);
+    return this.part(SessionList);
   }
   get references(): ReferenceTable {
-    return this.#part(ReferenceTable);
+    return this.part(ReferenceTable);
   }
   get budgets(): BudgetTable {
-    return this.#part(BudgetTable);
+    return this.part(BudgetTable);
   }
   get observations(): ObservationTable {
-    return this.#part(ObservationTable);
+    return this.part(ObservationTable);
   }
   get samples(): SampleTable {
-    return this.#part(SampleTable);
+    return this.part(SampleTable);
   }
   get delegations(): DelegationTable {
-    return this.#part(DelegationTable);
+    return this.part(DelegationTable);
   }
   get files(): FileTable {
-    return this.#part(FileTable);
+    return this.part(FileTable);
   }
   get log(): LogTable {
-    return this.#part(LogTable);
+    return this.part(LogTable);
   }
   get removal(): Removal {
-    return this.#part(Removal);
+    return this.part(Removal);
   }
 
   forgetTombstone(sessionId: string): void {
     this.removal.forgetTombstone(sessionId);
   }
 
-  #part<T>(Part: new (db: Database) => T): T {
+  /** Also for parts whose code is loaded late. */
+  part<T>(Part: new (db: Database) => T): T {
     const made = this.#parts.get(Part) as T | undefined;
     if (made !== undefined) return made;
     const part = new Part(this.db);

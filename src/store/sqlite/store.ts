@@ -55,11 +55,7 @@ class SqliteStore implements contract.Store {
   }
 
   async findRow(sessionId: string): Promise<SessionRow | undefined> {
-    try {
-      return this.#use().sessions.findRow(sessionId);
-    } catch (error) {
-      throw this.#failed(error);
-    }
+    return this.#read(({ sessions }) => sessions.findRow(sessionId));
   }
 
   async findCursor(sessionId: string, source: string): Promise<ReadCursor | undefined> {
@@ -140,7 +136,8 @@ class SqliteStore implements contract.Store {
   }
 
   async search(query: contract.SearchQuery): Promise<contract.Page<contract.SearchHit>> {
-    return this.#read((engine) => engine.finder.page(query));
+    const { Finder } = await import("./finder.ts");
+    return this.#read((engine) => engine.part(Finder).page(query));
   }
 
   async usageOf(sessionId: string, query: { after?: string; limit?: number } = {}): Promise<UsageEntry[]> {
@@ -235,8 +232,8 @@ class SqliteStore implements contract.Store {
     this.#discard();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async #write<T>(work: (tx: Transaction) => T): Promise<T> {
