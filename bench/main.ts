@@ -118,7 +118,7 @@ function parse(args: readonly string[]): Orders | string {
   };
 }
 
-/** What was not run is a failure only in CI, where everything must be there. */
+/** A figure that was not run is a failure only in CI, where everything must be there. */
 function verdict(figures: readonly Judged[], isLenient: boolean): number {
   const notRun = figures.filter((figure) => "notRun" in figure);
   const missed = figures.filter((figure) => "ok" in figure && !figure.ok);

@@ -10,7 +10,7 @@ const SESSIONS = 200;
 const SECONDS = 60;
 const NAMES = ["quiet-cpu", "quiet-children", "quiet-memory"];
 
-/** What 200 sessions cost in which nothing happens, against a loop that looks at 200 panes of tmux once a second. */
+/** The cost of 200 sessions in which nothing happens, against a loop that looks at 200 panes of tmux once a second. */
 export async function* quiet(bench: Bench): AsyncIterable<Figure | NotRun> {
   const notRun = liveMissing() ?? tmuxMissing();
   if (notRun) {
@@ -18,7 +18,7 @@ export async function* quiet(bench: Bench): AsyncIterable<Figure | NotRun> {
     return;
   }
   const ours = await ourCost(bench, SECONDS);
-  // What the loop takes is the same in every second.
+  // The loop costs the same in every second.
   const seconds = bench.isQuick ? 15 : SECONDS;
   const baseline = ((await loopCost(bench, seconds)) * SECONDS) / seconds;
   const note = `${SESSIONS} quiet sessions for ${SECONDS} s, against tmux capture-pane of each once a second`;
@@ -47,7 +47,7 @@ async function ourCost(
 ): Promise<{ cpu: number; children: number; memoryMb: number; memory: string }> {
   await using daemon = await LiveDaemon.open(bench.scratch);
   for (let made = 0; made < SESSIONS; made += 20) await startSome(daemon, 20);
-  // What the starts have left to do is not theirs to pay for.
+  // Work that the starts have left to do is not measured.
   await sleep(3000);
   const before = cpuMs(daemon.pid);
   const seen = new Set<string>();

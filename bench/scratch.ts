@@ -34,7 +34,7 @@ export class Scratch {
   }
 }
 
-/** What children are started with: neither variable may weigh on one side of a comparison. */
+/** The environment of children: no variable may weigh on one side of a comparison. */
 export function childEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { NODE_EXTRA_CA_CERTS, NODE_OPTIONS, ROLLCALL_SESSION_ID, ...env } = process.env;
   return { ...env, ...more };

@@ -9,7 +9,7 @@ const FLOOD_BYTES = 20_000_000;
 const KEYS = 2000;
 const ATTACH = join(import.meta.dirname, "..", "dist", "native", "rollcall-attach");
 
-/** What a session costs its agent: a flood of output and the way of a key, against a bare terminal. */
+/** The cost of a session to its agent: a flood of output and the way of a key, against a bare terminal. */
 export async function* terminal(bench: Bench): AsyncIterable<Figure | NotRun> {
   const notRun = liveMissing();
   if (notRun) {

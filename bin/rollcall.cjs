@@ -127,7 +127,7 @@ function rerunWithPinnedNode() {
     stdio: "inherit",
     env: { ...process.env, ROLLCALL_RERUN: "1" },
   });
-  // Whoever ends the launcher means the command.
+  // A signal to the launcher is meant for the command.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"])
     process.on(signal, () => child.kill(signal));
   answerGuard();

@@ -192,7 +192,7 @@ static void let_go(struct holder *h, size_t index) {
   if (c->role == ROLE_VIEW) tell_attached(h, c, false);
   if (c == h->typist) typing_update(h);
   client_free(c);
-  // Who waits for a descriptor can have this one.
+  // A connection that waits for a descriptor can have this one.
   h->listen_again = 0;
 }
 

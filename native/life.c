@@ -74,7 +74,7 @@ static void take_agent_exit(struct holder *h, int status) {
   exit_record_agent(h->exit, status, h->exit->exec_error ? REASON_EXEC_FAILED : h->exit->reason);
   exit_record_tree(h->exit, is_keeping ? TREE_KEPT : TREE_ENDING, h->ending.killed);
   write_exit(h, now);
-  // What it said before it left is told first.
+  // Output that it wrote before it left goes first.
   output_read_now(h);
   tell_exit(h);
   buffer_free(&h->input.waiting);

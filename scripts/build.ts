@@ -10,7 +10,7 @@ import { openRollcall } from "../src/index.ts";
 const root = join(import.meta.dirname, "..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 
-/** What native/build.sh exits with. */
+/** The exit code of native/build.sh without a compiler. */
 const MISSING_COMPILER = 3;
 
 /**
@@ -126,7 +126,7 @@ async function bundle(
     input: join(root, input),
     platform: "node",
     external,
-    // What the command line loads late, the daemon has at hand.
+    // The daemon loads at once what the command line loads late.
     checks: { ineffectiveDynamicImport: false },
     transform: {
       define: { ROLLCALL_VERSION: JSON.stringify(version) },

@@ -12,7 +12,7 @@ import { takeLock } from "../src/record/lock.ts";
 const root = join(import.meta.dirname, "..");
 const home = join(root, ".rollcall-demo");
 const launcher = join(root, "bin", "rollcall.cjs");
-/** What changes within this time is printed together. */
+/** Changes within this time are printed together. */
 const TOGETHER_MS = 1000;
 /** Tokens, cost, CPU and memory move all the time. */
 const FIGURES_MS = 5000;
@@ -56,7 +56,7 @@ async function start(): Promise<number> {
   return process.exitCode;
 }
 
-/** What an earlier demo left behind when it was killed is ended before its folder is emptied. */
+/** Processes of an earlier demo that was killed are ended before its folder is emptied. */
 async function reset(): Promise<void> {
   const sessions = join(home, "run", "sessions");
   if (existsSync(sessions)) await rollcall(["up"]);
@@ -114,7 +114,7 @@ interface RunOptions {
   readonly isDetached?: boolean;
 }
 
-/** What is not detached is told to leave when we are. */
+/** A child that is not detached is told to leave when we are. */
 async function run(
   script: string,
   args: readonly string[],

@@ -153,7 +153,7 @@ static void step_ground(struct filter *f, uint8_t byte, const struct run *run) {
 }
 
 static void step(struct filter *f, uint8_t byte, const struct run *run) {
-  // What follows a cut character is no part of it.
+  // Bytes behind a cut character do not belong to it.
   if (f->state == FILTER_C1 && (byte < 0x80 || byte >= 0xc0)) release(f, run, FILTER_GROUND);
   switch (f->state) {
     case FILTER_GROUND: step_ground(f, byte, run); break;

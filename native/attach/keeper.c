@@ -47,7 +47,7 @@ int keeper_run(const struct attach_options *options, struct terminal *terminal) 
   sigset_t set;
   pid_t caller = getppid();
   set_signals(&set);
-  // Whoever started us and is killed has given the terminal back to its shell.
+  // A killed parent has given the terminal back to its shell.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != caller) return EXIT_DETACHED;
   pid_t keeper = getpid(), view = fork();

@@ -119,7 +119,7 @@ export async function actOnEach(
   );
 }
 
-/** What Rollcall carries here and has not seen the end of; a session that shows nothing may still have its process. */
+/** Sessions that Rollcall carries here and whose end is not known; a silent one may still have its process. */
 export async function allCarried(rollcall: Rollcall): Promise<string[]> {
   const { store, config, home } = rollcall.context;
   const states = [...LIVE_STATES, "unknown" as const];

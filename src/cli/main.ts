@@ -78,7 +78,7 @@ function unknownCommand(name: string): RollcallError {
   });
 }
 
-/** What comes after `--` is someone else's. */
+/** Arguments after `--` belong to the command that is started. */
 function wantsJson(args: readonly string[]): boolean {
   const end = args.indexOf("--");
   return (end < 0 ? args : args.slice(0, end)).includes("--json");

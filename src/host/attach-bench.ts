@@ -1,5 +1,5 @@
-// What the tests of the attach client share. A holder is the user's terminal: its spool is what that would show, its
-// input the keyboard.
+// Shared by the tests of the attach client. A holder stands for the user's terminal: its spool for the screen, its input
+// for the keyboard.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -76,7 +76,7 @@ export class TestTerminal implements AsyncDisposable {
     return this.session.spooled();
   }
 
-  /** What the client showed since it cleared the screen, up to where it left. */
+  /** The client's output since it cleared the screen, up to where it left. */
   shown(): string {
     const all = this.received().toString("latin1");
     const begin = all.lastIndexOf(CLEAR);

@@ -76,10 +76,10 @@ export interface BufferInside {
   readonly savedCharset: Charset;
 }
 
-/** What a character stands for, where that is not ASCII. */
+/** Maps characters to the ones they stand for, if those are not ASCII. */
 export type Charset = Readonly<Record<string, string>> | undefined;
 
-/** What the emulator knows and does not tell; of 6.0.0, which `package.json` pins. */
+/** Private state of the emulator, as of 6.0.0, which `package.json` pins. */
 interface Inside {
   readonly buffers: { readonly normal: BufferInside; readonly alt: BufferInside };
   readonly coreService: {

@@ -1,4 +1,4 @@
-// What the tests of the holder share: real programs, built once, and sessions that must leave nothing behind.
+// Shared by the tests of the holder: real programs, built once, and sessions that must leave nothing behind.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -270,7 +270,7 @@ export function readOrEmpty(path: string): string {
   }
 }
 
-/** What `probe flood` writes. */
+/** The output of `probe flood`. */
 export function floodBytes(length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   for (let i = 0; i < length; i++) bytes[i] = 32 + ((i * 7 + (i >> 8)) % 95);

@@ -55,7 +55,7 @@ export interface SpooledBytes {
   readonly bytes: Buffer;
 }
 
-/** What the spool of a stream holds on disk; works without a living holder. */
+/** Reads the spool of a stream from disk; works without a living holder. */
 export function readSpool(dir: string, stream: Stream): SpooledBytes {
   for (let tries = 1; ; tries++) {
     try {

@@ -174,7 +174,7 @@ export class HolderConnection implements AsyncDisposable {
     this.#send("T");
   }
 
-  /** What is below the offset is kept elsewhere: the spool may let it go. */
+  /** Bytes below the offset are stored elsewhere: the spool may drop them. */
   acknowledge(stream: Stream, offset: number): void {
     this.#send("A", JSON.stringify({ stream, offset }));
   }

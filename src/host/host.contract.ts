@@ -25,7 +25,7 @@ const LINES = ["sh", "-c", "stty -echo -opost 2>/dev/null; echo ready; exec cat"
 const READY = "ready\n";
 const ANY_BYTES = Buffer.from([...Array(256).keys(), ...Buffer.from("é€😀\r\n\t\x1b[31m\0")]);
 
-/** What a person may want to say, as far as a terminal takes it in one line. */
+/** Texts that a person may send, as far as a terminal takes them in one line. */
 const TEXTS: readonly string[] = [
   "hello",
   "",

@@ -1,6 +1,6 @@
 import { type Emulator, makeEmulator, type ScreenSize } from "./emulator.ts";
 
-/** What a new session has until someone attaches. */
+/** The size of a new session until someone attaches. */
 const SIZE: ScreenSize = { cols: 120, rows: 40 };
 /** More lines than a slice can have, so that each is taken before it is dropped. */
 const SCROLLBACK = 10_000;

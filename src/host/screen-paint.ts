@@ -8,7 +8,7 @@ const PLAIN = "\x1b[0m";
 export class Painter {
   readonly #size: ScreenSize;
   #out = "";
-  /** What is selected, and the numbers that it came from. */
+  /** The attributes that are selected, and the numbers they were set by. */
   #pen = PLAIN;
   #fg = 0;
   #bg = 0;

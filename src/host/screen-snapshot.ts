@@ -3,7 +3,7 @@ import type { ModeTracker, ScreenModes } from "./screen-modes.ts";
 import { Painter } from "./screen-paint.ts";
 
 /**
- * What makes a fresh terminal of the same size equal to this one: history, screen, cursor, attributes, modes. The order
+ * Writes the bytes that make a fresh terminal of the same size equal: history, screen, cursor, attributes, modes. The order
  * matters: regions and origin mode move the cursor, and insert mode would move what is drawn.
  */
 export function drawSnapshot(emulator: Emulator, tracker: ModeTracker, title: string): string {
@@ -118,7 +118,7 @@ function charsets({ _charsetService: { charset, glevel, _charsets } }: Emulator[
   return drawn.join("") + SHIFT[glevel];
 }
 
-/** Of the charsets only the one that draws lines is in use today. */
+/** Programs use no charset but the one that draws lines. */
 function drawsLines(charset: Charset): boolean {
   return charset?.q === "─";
 }

@@ -84,7 +84,7 @@ export class Screen implements Disposable {
     this.#emulator.terminal.resize(cols, rows);
   }
 
-  /** What is visible, without blanks at the ends of lines and empty lines at the end. */
+  /** The visible text, without trailing blanks and trailing empty lines. */
   text(): string {
     return this.textWithHistory(0);
   }
@@ -165,7 +165,7 @@ function cutBytes(bytes: Uint8Array): number {
   return 0;
 }
 
-/** What begins a sequence: ESC, and the single characters that stand for ESC and another. */
+/** Characters that begin a sequence: ESC, and the C1 codes that stand for ESC and another character. */
 const INTRODUCERS = "\x1b\x90\x98\x9b\x9d\x9e\x9f";
 
 /** From the last introducer on; control characters inside a sequence have been obeyed already. */

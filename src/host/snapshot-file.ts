@@ -5,7 +5,7 @@ import type { ScreenSize } from "./emulator.ts";
 /** A screen as it was after the first `offset` bytes of a session's output. */
 export interface Snapshot {
   readonly offset: number;
-  /** What `Screen.snapshot` made. */
+  /** The bytes of `Screen.snapshot`. */
   readonly bytes: Uint8Array;
   readonly size: ScreenSize;
 }
@@ -75,7 +75,7 @@ function nameOf(offset: number): string {
   return `snapshot-${String(offset).padStart(16, "0")}`;
 }
 
-/** Of a file of ours; of any other, more than all. */
+/** The offset in the name of our own file; infinite for any other file. */
 function offsetOf(name: string): number {
   const digits = NAME.exec(name)?.[1];
   return digits === undefined ? Number.POSITIVE_INFINITY : Number(digits);

@@ -18,7 +18,7 @@ export interface TmuxTarget extends TmuxPlace {
 }
 
 export interface TmuxViewOptions extends TmuxTarget {
-  /** What the pane runs; when it ends, the view is gone. */
+  /** The command of the pane; when it ends, the view is gone. */
   readonly command: readonly string[];
   /** Added to its environment. */
   readonly env?: Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ export async function listTmuxViews(place: TmuxPlace): Promise<TmuxView[]> {
   });
 }
 
-/** What a person runs to see the view. */
+/** The command that shows the view to a person. */
 export function tmuxAttachCommand(target: TmuxTarget): string[] {
   return [target.tmux ?? "tmux", ...serverOf(target), "attach-session", "-t", `=${nameOf(target.sessionId)}`];
 }
@@ -170,7 +170,7 @@ function escapeEnd(word: string): string {
   return word.endsWith(";") ? `${word.slice(0, -1)}\\;` : word;
 }
 
-/** What the server, and so every pane, inherits: nothing that only this process should know. */
+/** The environment of the server and of every pane: nothing that only this process should know. */
 function baseEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(([key]) =>
     /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ)$/.test(key),

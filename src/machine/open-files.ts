@@ -28,7 +28,7 @@ export function writtenUnder(folder: string): string[] {
   return pids().flatMap((pid) => writtenBy(pid).filter((path) => path.startsWith(root)));
 }
 
-/** Which files any process has open for writing. Each root is looked at once. */
+/** The files that any process has open for writing. Each root is scanned once. */
 export class FilesBeingWritten {
   readonly #byRoot = new Map<string, ReadonlySet<string>>();
 

@@ -50,7 +50,7 @@ export function actionsOf(
   return decide(row, { observation, generation, at });
 }
 
-/** What it would do, by name. Events that are appended together count once. */
+/** The names of the actions that are decided. Events that are appended together count once. */
 export function actsOf(row: SessionRow, observation: Observation): string[] {
   const names = actionsOf(row, observation).map((action) => action.do);
   return names.filter((name, index) => name !== "append" || names[index - 1] !== "append");
@@ -121,7 +121,7 @@ export function exited(
   return { saw: "exit", exit: exitOf(agent, tree, given), leftovers: [], tellsTurns: true };
 }
 
-/** What a daemon finds; nothing, on the same boot, unless said otherwise. */
+/** The traces that a daemon finds: none, on the same boot, unless given. */
 export function found(given: Partial<Traces> = {}): Extract<Observation, { saw: "traces" }> {
   const traces: Traces = {
     bootId: "boot-a",

@@ -4,7 +4,7 @@ import { isFinal, OUTCOME_OF_PHASE, PHASES } from "../domain/session/phase.ts";
 import type { SessionRow } from "../domain/session/session.ts";
 import { isEnded, isLive, STATES } from "../domain/session/state.ts";
 
-/** What the design forbids of a session and was found nevertheless; empty for a legal one. */
+/** The rules of the design that a session breaks; empty for a legal one. */
 export function illegalities(row: SessionRow): string[] {
   const live = isLive(row.state);
   const final = isFinal(row.phase);
@@ -48,7 +48,7 @@ export function illegalities(row: SessionRow): string[] {
   });
 }
 
-/** What may not happen between one event and the next. */
+/** The rules that are broken between one event and the next. */
 export function illegalStep(before: SessionRow, event: SessionEvent, after: SessionRow): string[] {
   return broken({
     "the seq is that of the event": after.seq === event.seq,

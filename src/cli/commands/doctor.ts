@@ -22,7 +22,7 @@ export const command: Command = {
   ],
   async run(input, output) {
     const fix = has(input, "fix");
-    // What runs, such as the command line of an orphan, may show a secret.
+    // The command line of an orphan may show a secret.
     const checks = await redacted([...(await examine({ fix })), ...(await examineLive({ fix }))]);
     const isWell = checks.every(({ status }) => status !== "failed");
     if (output.isJson) output.json({ ok: isWell, checks });

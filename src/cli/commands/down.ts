@@ -26,7 +26,7 @@ export const command: Command = {
     const home = homeFolder();
     const found = await findDaemon(home);
     const running = found ? 0 : await countCarried(output, home);
-    // Who is to be ended needs a daemon that does it.
+    // Sessions are ended by a daemon: one is started where none runs.
     const needsOne = has(input, "end-all") && running > 0;
     using client = found ?? (needsOne ? await ensureDaemon(daemonOptions(home)) : undefined);
     if (!client) {

@@ -26,7 +26,7 @@ interface Plan {
   readonly action: (typeof ACTIONS)[number];
   readonly settings: HookSettings;
   readonly file: SettingsFile;
-  /** What the file is to hold. */
+  /** The new content of the file. */
   readonly text: string;
   readonly diff: readonly string[];
   readonly dryRun: boolean;

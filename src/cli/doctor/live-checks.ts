@@ -14,7 +14,7 @@ import { survivorsCheck } from "./survivors-check.ts";
 /** Put in by the build, from package.json. */
 declare const ROLLCALL_VERSION: string;
 
-/** What the holder exits with when it is told nothing. */
+/** The holder's exit code when it is called without arguments. */
 const WRONG_USAGE = 2;
 const SHOWN = 5;
 

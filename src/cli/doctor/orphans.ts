@@ -65,7 +65,7 @@ function mayLive(home: string, marker: string, { rows, areAll }: Launches): bool
   return row.state === "unknown" && isHeld(launchFolder(home, marker));
 }
 
-/** What a session was told to keep, it keeps when it is resumed, too. */
+/** Processes that an earlier generation was told to keep are kept after a resume, too. */
 function isKeptByEarlier(home: string, marker: string, rows: Launches["rows"]): boolean {
   const id = sessionOfLaunch(launchFolder(home, marker));
   return rows.values().some((row) => row.id === id && row.carried?.launch.keepsChildren === true);

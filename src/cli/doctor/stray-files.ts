@@ -41,7 +41,7 @@ export async function removeStrayFiles(rollcall: Rollcall): Promise<number> {
   return stray.length;
 }
 
-/** What carries a marker in its name and is not young. */
+/** Files with a marker in their name that are not young. */
 function named(folder: string, pattern: RegExp): { readonly path: string; readonly marker: string }[] {
   return namesIn(folder).flatMap((name) => {
     const marker = pattern.exec(name)?.[1];

@@ -1,7 +1,7 @@
 import type { Output } from "./output.ts";
 
 export interface OptionSpec {
-  /** What the value is called in help; a flag has none. */
+  /** The name of the value in help; a flag has none. */
   readonly value?: string;
   readonly about: string;
   readonly short?: string;
@@ -15,14 +15,14 @@ export interface Command {
   readonly words: string;
   /** How many words it takes at least and at most. */
   readonly takes: readonly [least: number, most: number];
-  /** What comes after `--` is not for Rollcall, such as a command to start. */
+  /** Arguments after `--` are passed on, such as a command to start. */
   readonly takesRest?: boolean;
-  /** What the words can be, for completion. */
+  /** The possible words, for completion. */
   readonly completes?: readonly ("session" | readonly string[])[];
   readonly about: string;
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly examples: readonly (readonly [command: string, does: string])[];
-  /** What wrong usage exits with; 2 where nothing else is said. */
+  /** The exit code for wrong usage, if it is not 2. */
   readonly badUsageExit?: 1;
   /** Returns the exit code; throws a coded error for anything that fails. */
   run(input: Input, output: Output): Promise<number>;
@@ -31,7 +31,7 @@ export interface Command {
 /** The words and options of a call, checked against what the command takes. */
 export interface Input {
   readonly words: readonly string[];
-  /** What came after `--`; undefined where there was none. */
+  /** The arguments after `--`; undefined without one. */
   readonly rest?: readonly string[];
   readonly flags: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, readonly string[]>;

@@ -8,7 +8,7 @@ import type { Output } from "./output.ts";
 
 const MOST_SESSIONS = 200;
 
-/** What could stand in the place of the last word, one on each line. Never fails: a shell is waiting. */
+/** Prints the candidates for the last word, one a line. Never fails: a shell is waiting. */
 export async function complete(words: readonly string[], output: Output): Promise<number> {
   const last = words.at(-1) ?? "";
   try {

@@ -4,7 +4,7 @@ import { toWire } from "../../domain/wire.ts";
 import { pipeable, printable, printableLines } from "../../present/text.ts";
 import { redacted } from "./redacted.ts";
 
-/** What a command says: tables and sentences for people, JSON for programs. */
+/** The output of a command: tables and sentences for people, JSON for programs. */
 export class Output {
   readonly isJson: boolean;
   /** Whether a person reads it. */
@@ -84,7 +84,7 @@ function write(fd: 1 | 2, text: string): void {
       done += writeSync(fd, bytes, done);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // Whoever reads us may stop early, as `head` does; what cannot be complained of is still a failure.
+      // A reader such as `head` may stop early. A failure that cannot be printed is still a failure.
       if (code === "EPIPE" && fd === 2) return;
       if (code === "EPIPE") process.exit(0);
       if (code !== "EAGAIN") throw error;

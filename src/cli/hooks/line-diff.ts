@@ -9,7 +9,7 @@ interface Line {
   readonly after: number;
 }
 
-/** What changes from one text to the other, line by line as `diff -u` shows it; nothing where they are the same. */
+/** The difference of two texts by lines, as `diff -u` shows it; empty if they are equal. */
 export function lineDiff(before: string, after: string): string[] {
   const lines = compare(linesOf(before), linesOf(after));
   return hunksOf(lines).flatMap((hunk) => [headOf(hunk), ...hunk.map(({ mark, text }) => mark + text)]);

@@ -10,7 +10,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 
 /** The settings of another program, as they are. */
 export interface SettingsFile {
-  /** Of the file itself, behind any link. */
+  /** The path of the file itself, with links resolved. */
   readonly path: string;
   /** Null where there is none. */
   readonly text: string | null;

@@ -3,7 +3,7 @@ import type { AgentType } from "../../domain/session/session.ts";
 
 interface DemoSession {
   readonly name: string;
-  /** What it shows, and what to try with it. */
+  /** A description for the roll of the demo; `command` is the one to try with it. */
   readonly shows: string;
   readonly command: string;
   readonly agentType: AgentType;

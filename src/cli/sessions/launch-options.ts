@@ -8,7 +8,7 @@ import { usage } from "../framework/parse.ts";
 import { parseCount } from "../framework/parse-value.ts";
 import { limitOption } from "../live.ts";
 
-/** What every launch of an agent takes: by start, and in part by resume and fork. */
+/** Options of every launch: all of them for start, some for resume and fork. */
 export const LAUNCH_OPTIONS = {
   cwd: { value: "DIR", about: "the folder it works in (this one)" },
   prompt: { value: "TEXT", about: "what to give it as soon as it is ready" },

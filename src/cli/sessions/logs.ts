@@ -69,7 +69,7 @@ function resize(terminal: RenderedLog, text: string): void {
   if (cols > 0 && rows > 0) terminal.resize({ cols, rows });
 }
 
-/** Of a session without a terminal: its output is its transcript. */
+/** Prints the transcript, which is the output of a session without a terminal. */
 async function printEntries(rollcall: Rollcall, output: Output, id: string, printed: Printed): Promise<void> {
   if (printed.hasTerminal) return;
   for await (const entry of rollcall.entries(id, { after: printed.seq })) {

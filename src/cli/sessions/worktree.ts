@@ -75,7 +75,7 @@ export function removeWorktree({ path, branch, repository }: Worktree): void {
 export function readWorktree(metadata: Readonly<Record<string, unknown>>): Worktree | undefined {
   const { path, branch, repository } = (metadata.worktree ?? {}) as Partial<Worktree>;
   const isWhole = typeof path === "string" && typeof branch === "string" && typeof repository === "string";
-  // Whoever works in a session can write its metadata; only what Rollcall itself makes is looked at.
+  // An agent can write its own metadata: only worktrees at Rollcall's own path are trusted.
   const isOurs = isWhole && path === join(repository, ".rollcall", "worktrees", branch);
   return isOurs ? { path, branch, repository } : undefined;
 }

@@ -44,7 +44,7 @@ export class DaemonWatch implements Disposable {
     this.#client?.[Symbol.dispose]();
   }
 
-  /** What happens during a look is looked at once more. */
+  /** Looks once more for changes that came during a look. */
   async #lookWhileAsked(): Promise<void> {
     while (this.#isAsked && !this.#client) {
       this.#isAsked = false;

@@ -86,7 +86,7 @@ export class Top {
       return await this.#left.promise;
     } finally {
       this.#isLeaving = true;
-      // Whoever has the terminal puts it in order first.
+      // An attached session restores the terminal first.
       await this.#away;
       for (const timer of [ticking, observing, this.#readTimer, this.#settleTimer]) clearTimeout(timer);
       this.#stop.abort();

@@ -56,7 +56,7 @@ const HELP = [
   ["q Ctrl-C", "quit; no session is ended"],
 ] as const;
 
-/** What is on the screen, a line for each row of it. */
+/** The lines of the screen, one for each row. */
 export function frameOf(view: View, { cols, rows }: Size): string[] {
   const notes = [...noteOf(view, cols), ""];
   const foot = [messageOf(view, cols), footOf(view, cols)];
@@ -70,7 +70,7 @@ export function frameOf(view: View, { cols, rows }: Size): string[] {
   return [title, ...notes, ...body, ...gap, ...detail, ...foot].slice(0, rows);
 }
 
-/** Which row is selected, where not all of them are shown. */
+/** The position of the selected row, such as `14 of 40`, where not all rows fit. */
 function placeOf({ rows, selected }: View, shown: number): string {
   if (rows.length <= shown) return "";
   return `${rows.findIndex(({ session }) => session.id === selected) + 1} of ${rows.length} `;

@@ -3,7 +3,7 @@ import { created, entryAdded, newEvent } from "../../testing/events.ts";
 import type { RangeQuery, Store } from "../store.ts";
 import { append, type MakePlace } from "./place.ts";
 
-/** What each range of seqs 1 to 10 holds. */
+/** The expected seqs of each range, out of 1 to 10. */
 const RANGES: readonly (readonly [RangeQuery, number[]])[] = [
   [{}, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]],
   [{ after: 7 }, [8, 9, 10]],

@@ -2,7 +2,7 @@ import type { Store } from "../../store/store.ts";
 import { costOfAll } from "./cost.ts";
 import { type SessionTruth, sumOf } from "./truth.ts";
 
-/** What a record shows of an imported session, with sessions by their agents' own names. */
+/** The record of an imported session, in which sessions have their native ids. */
 interface Shown {
   readonly parent: string | null;
   readonly forkedFrom: string | null;

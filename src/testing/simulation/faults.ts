@@ -18,7 +18,7 @@ const OWN_EXITS: readonly Status[] = [
   { code: null, signal: "SIGKILL" },
 ];
 
-/** What processes do, and what is done to them. */
+/** Actions of processes, and faults that happen to them. */
 export const FAULTS: readonly Fault[] = [
   { name: "agent exits", weight: 2, happens: toAgent(exitAgent) },
   { name: "agent forks", weight: 6, happens: toAgent(fork) },

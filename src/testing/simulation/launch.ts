@@ -7,7 +7,7 @@ import { type Status, TreeEnding } from "./tree-ending.ts";
 
 export type HolderMessage = { readonly says: "exit"; readonly exit: TreeExit } | { readonly says: "gone" };
 
-/** What the program that starts a holder prints; `none` where it dies before. */
+/** The output of the program that starts a holder; `none` if it dies first. */
 export type Word = "ok" | "failed" | "none";
 
 interface HolderFile {
@@ -87,7 +87,7 @@ export class Launch {
     return this.holder?.isAlive === true && this.#life !== "launching" && this.#life !== "over";
   }
 
-  /** What a status tells of the end; null while the agent lives. */
+  /** The exit as `status` reports it; null while the agent lives. */
   exitSoFar(): TreeExit | null {
     return this.#exited === null ? null : this.lastExit;
   }

@@ -146,12 +146,12 @@ export class Oracle implements Judge {
   }
 }
 
-/** Of a launch that lost holder and guard the record names those that no marker finds, whatever else it says. */
+/** After a launch has lost holder and guard, the record must name the processes that no marker finds. */
 function isLeft(launch: Launch): boolean {
   return launch.tree().some(({ marker }) => marker !== null || !isUnproven(launch));
 }
 
-/** Whoever could have proven that nothing is left of its command was killed before, or their word is gone. */
+/** Nobody can prove that its tree is empty: holder and guard were killed before, or their exit file is gone. */
 function isUnproven({ agent, guard, holder, folder }: Launch): boolean {
   const state = folder.exit?.tree.state;
   return agent !== null && !holder?.isAlive && !guard.isAlive && state !== "empty" && state !== "kept";

@@ -7,7 +7,7 @@ export type Role = "guard" | "holder" | "agent" | "child" | "stranger";
 export interface Proc extends ProcessIdentity {
   readonly uid: number;
   readonly role: Role;
-  /** What its environment shows. */
+  /** The marker in its environment. */
   readonly marker: string | null;
   /** The launch that it really belongs to: who empties its environment still descends from the holder. */
   readonly launch: string | null;

@@ -8,7 +8,7 @@ import { TRUST } from "./rim/rim.ts";
 import { makeSignal } from "./signals.ts";
 import type { World } from "./world.ts";
 
-/** What operators, clocks and agents say. An answer that is lost is asked for again. */
+/** Requests of operators, clocks and agents. A request whose answer is lost is repeated. */
 export const REQUESTS: readonly Fault[] = [
   { name: "session started", weight: 4, happens: start },
   { name: "end asked", weight: 1.5, happens: ask(() => ({ saw: "end_asked", graceMs: 10_000 })) },

@@ -149,7 +149,7 @@ async function endAll(world: World): Promise<number> {
   return steps;
 }
 
-/** Who comes back finds nothing to change. */
+/** A daemon that comes back finds nothing to change. */
 async function replaceDaemon(world: World): Promise<number> {
   const { oracle, store } = world;
   if (oracle.violations.length > 0) return 0;

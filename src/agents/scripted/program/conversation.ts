@@ -6,7 +6,7 @@ import type { Options } from "./options.ts";
 import type { Transcript } from "./transcript.ts";
 import { Turn, TurnFailed, type Used, untilAborted } from "./turn.ts";
 
-/** What a turn without a `usage` of its own uses. */
+/** The usage of a turn that has no `usage` directive. */
 const USUAL: Used = { input: 100, output: 20, cache_read: 0, cache_write: 0, reasoning: 0, cost_usd: 0.001 };
 
 interface Parts {

@@ -86,7 +86,7 @@ function line(label: string): Pick<Dialog<string>, "last" | "take"> {
   };
 }
 
-/** What was typed and not sent yet. */
+/** Text that was typed and not sent yet. */
 export class Box {
   text = "";
 

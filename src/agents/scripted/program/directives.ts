@@ -8,7 +8,7 @@ export type Directive = (turn: Turn) => void | Promise<void>;
 
 const ALL = new Map(Object.entries({ ...TALK_DIRECTIVES, ...REQUEST_DIRECTIVES, ...PROCESS_DIRECTIVES }));
 
-/** What a prompt asks for: directives between newlines or ` ; `, and any other text is answered. */
+/** Splits a prompt into directives at newlines and ` ; `; any other text is answered. */
 export function directivesOf(prompt: string): Directive[] {
   const pieces = prompt.split(/\n| ; /).map((piece) => piece.trim());
   const meant = pieces.some((piece) => ALL.has(nameOf(piece))) ? pieces : [prompt];

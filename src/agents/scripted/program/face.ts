@@ -24,7 +24,7 @@ export interface Face {
   close(): void | Promise<void>;
 }
 
-/** What a face hears. */
+/** Receives the input of a face. */
 export interface Listener {
   prompt(text: string): void;
   /** Whether there was a turn to interrupt. */

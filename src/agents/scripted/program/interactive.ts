@@ -159,7 +159,7 @@ export class Interactive implements Face {
   #answer(dialog: Dialog<unknown>, key: Key): void {
     const answer = dialog.take(key);
     if (answer === undefined) return;
-    // What was typed behind it is not for this dialog.
+    // Keys typed behind the answer are not for this dialog.
     this.#dialog = undefined;
     this.#decide(answer);
   }

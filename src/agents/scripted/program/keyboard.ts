@@ -1,6 +1,6 @@
 import { type Key, KeyReader } from "./keys.ts";
 
-/** What follows an ESC comes at once, or was none. */
+/** The rest of an escape sequence follows within this time; later bytes do not belong to the ESC. */
 const ESCAPE_MS = 50;
 
 /** The terminal's input, as keys. */

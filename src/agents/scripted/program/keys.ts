@@ -1,4 +1,4 @@
-/** What a terminal sends, as far as this program understands it. */
+/** The input of a terminal, as far as this program understands it. */
 export type Key =
   | { readonly key: "text" | "paste"; readonly text: string }
   | { readonly key: "enter" | "backspace" | "clear" | "escape" | "interrupt" | "end" }
@@ -19,7 +19,7 @@ const CONTROLS: Readonly<Record<string, Exclude<Key["key"], "text" | "paste">>> 
   "\x04": "end",
 };
 
-/** What a sequence is, or undefined while more of it may come. */
+/** The keys of a sequence; undefined while more bytes of it may follow. */
 type Step = { readonly length: number; readonly keys: readonly Key[] } | undefined;
 
 /** Turns bytes into keys, however they are cut. */

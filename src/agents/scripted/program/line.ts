@@ -17,7 +17,7 @@ export interface ModelRequest {
 
 export type TurnResult = "good" | "failed" | "aborted";
 
-/** What the transcript keeps and what the stream shows, in the same words. */
+/** One item of the transcript and of the stream, which use the same words. */
 export type Item =
   | { readonly type: "user" | "assistant" | "thinking"; readonly text: string }
   /** Said in mid-turn; it waits for a turn of its own. */

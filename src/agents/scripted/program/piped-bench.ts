@@ -1,4 +1,4 @@
-// What the tests of the program share: the program as a real process, spoken to in lines of JSON.
+// Shared by the tests of the program: a real process, driven by lines of JSON.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -66,7 +66,7 @@ export class PipedAgent implements AsyncDisposable {
     }
   }
 
-  /** What the turn said, in short. */
+  /** A summary of the turn's output. */
   async turn(text: string): Promise<string[]> {
     this.prompt(text);
     await this.hears("result");

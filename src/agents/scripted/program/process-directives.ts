@@ -2,7 +2,7 @@ import { endBadly, ignoreSignals } from "./signals.ts";
 import { startShape } from "./spawn.ts";
 import { type Turn, untilAborted } from "./turn.ts";
 
-/** What an agent does to its process and to others. */
+/** Directives that act on processes: the agent's own and others. */
 export const PROCESS_DIRECTIVES = {
   spawn: async (turn: Turn, shape: string) => turn.say(await startShape(shape)),
   run,

@@ -23,7 +23,7 @@ export function linesOf(item: Item): string {
   }
 }
 
-/** What a command printed, as it printed it. */
+/** The output of a command, unchanged. */
 function resultOf(result: Json): string {
   if (typeof result === "string") return result;
   const printed = result as { readonly code: number | null; readonly output: string };

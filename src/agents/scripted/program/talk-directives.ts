@@ -10,7 +10,7 @@ const FLOOD_LINE = `${"0123456789".repeat(8).slice(2)}\r\n`;
 const FLOOD_CHUNK = FLOOD_LINE.repeat(820);
 const UNITS: Readonly<Record<string, number>> = { "": 1, KB: 1000, MB: 1_000_000 };
 
-/** What an agent says and how long it takes. */
+/** Directives for output and for the time it takes. */
 export const TALK_DIRECTIVES = {
   say: (turn: Turn, text: string) => turn.say(text),
   think: (turn: Turn, text: string) => turn.tell({ type: "thinking", text }),

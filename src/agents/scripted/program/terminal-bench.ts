@@ -1,4 +1,4 @@
-// What the tests of the program in a terminal share.
+// Shared by the tests of the program in a terminal.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -43,7 +43,7 @@ export class Terminal {
   async pour(text: string): Promise<void> {
     this.#out.write("\r\x1b[2K");
     await new Promise<void>((resolve) => this.#out.write(text, () => resolve()));
-    // What was typed meanwhile is heard between two pieces.
+    // Keys are read between two pieces.
     await new Promise((resolve) => setImmediate(resolve));
     this.draw();
   }

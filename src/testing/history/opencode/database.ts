@@ -43,7 +43,7 @@ export function writeOpencode(path: string, sessions: readonly OpencodeSession[]
   db.close();
 }
 
-/** What a statement changes by hand, as OpenCode does when a person takes something back. */
+/** Runs a statement on the database, as OpenCode does when a person takes something back. */
 export function changeOpencode(path: string, statement: string): void {
   const db = new Database(path);
   db.exec(statement);

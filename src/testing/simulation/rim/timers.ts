@@ -3,7 +3,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** What is to be done later, by a clock that nobody can set. */
+/** Timers on a monotonic clock. */
 export class Timers {
   #waiting: Timer[] = [];
 

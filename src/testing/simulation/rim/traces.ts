@@ -5,7 +5,7 @@ import { msBetween } from "../../../domain/time.ts";
 import { identityOf, type Launch } from "../launch.ts";
 import type { World } from "../world.ts";
 
-/** What is there of a launch. The exit is read last: who is found dead has then written all it ever will. */
+/** Reads the traces of a launch. The exit is read last: a process that is found dead has written all it ever will by then. */
 export async function findTraces(
   world: World,
   { id, generation }: Pick<SessionRow, "id" | "generation">,

@@ -20,7 +20,7 @@ export class EventLog {
     this.#most = most;
   }
 
-  /** Which events are still there. */
+  /** The first and last event that are still kept. */
   get range(): { readonly first_event_id: number; readonly last_event_id: number } {
     return { first_event_id: this.#events[0]?.id ?? this.#lastId + 1, last_event_id: this.#lastId };
   }
