@@ -13,7 +13,8 @@ import { ImportFollow, type ImportStatus } from "./import-follow.ts";
 
 useFakeTime();
 
-const IMPORTER = join(import.meta.dirname, "importer.ts");
+/** As it is built: each start of the sources would strip their types first. */
+const IMPORTER = join(import.meta.dirname, "..", "..", "..", "dist", "daemon", "importer.cjs");
 const A = "aaaaaaaa-1111-4111-8111-111111111111";
 const B = "bbbbbbbb-2222-4222-8222-222222222222";
 const INTERVAL_MS = 600_000;
