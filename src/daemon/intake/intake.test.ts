@@ -1,36 +1,8 @@
 import { expect, test, vi } from "vitest";
 import type { Memory, Parsed } from "../../agents/parsed.ts";
-import type { Signal } from "../../domain/supervise/signal.ts";
-import { launched } from "../../testing/carried.ts";
 import { request } from "../../testing/events.ts";
-import { idle, pass, useFakeTime } from "../../testing/session/fake-time.ts";
-import type { GivenFacts } from "../../testing/session/ports.ts";
-import { sessionPlace, type TestSession } from "../../testing/session/test-session.ts";
-
-useFakeTime();
-
-async function intakePlace(given: Omit<GivenFacts, "folder"> = {}) {
-  const place = await sessionPlace({ mode: { trust: ["terminal", "hook"] }, ...given });
-  const session: TestSession = place.daemon();
-  await session.observe(launched());
-  const events = async () => (await place.context.store.events("s")).map(({ body }) => body.kind);
-  return {
-    place,
-    session,
-    intake: session.intake,
-    events,
-    [Symbol.asyncDispose]: async () => {
-      session.intake.stop();
-      await place[Symbol.asyncDispose]();
-    },
-  };
-}
-
-const says = (text: string): Parsed => ({
-  entries: [{ role: "assistant", kind: "text", text, tool: null }],
-});
-const WORKING: Signal = { source: "terminal", rule: "report", excerpt: null, says: "working" };
-const READY: Signal = { source: "terminal", rule: "report", excerpt: null, says: "ready" };
+import { idle, pass } from "../../testing/session/fake-time.ts";
+import { intakePlace, READY, says, WORKING } from "../../testing/session/intake-place.ts";
 
 test("identity, entries and usage of a piece are in the record before its signal is decided", async () => {
   await using at = await intakePlace();
@@ -95,6 +67,35 @@ test("a piece that is read twice is added once, and one without a place each tim
   expect(await at.session.said()).toEqual(
     ["one", "two", "three", "three"].map((text) => `assistant: ${text}`),
   );
+});
+
+test("a piece that says nothing for the record does not ask the store", async () => {
+  await using at = await intakePlace();
+  const { store } = at.session.context;
+  const { change } = store;
+  const changes: string[] = [];
+  store.change = async (...args: Parameters<typeof change>) => {
+    changes.push(args[0]);
+    return change.apply(store, args);
+  };
+  await at.intake.take({ memory: { seen: true } });
+  expect(changes).toEqual([]);
+  await at.intake.take(says("one"));
+  expect(changes).toEqual(["s"]);
+});
+
+test("prices are asked for with a request, and with nothing else", async () => {
+  await using at = await intakePlace();
+  const asked: string[] = [];
+  at.session.pricing.now = async () => {
+    asked.push("prices");
+    return (each) => ({ ...each, reportedNanoUsd: null, computedNanoUsd: 3_000_000_000 });
+  };
+  await at.intake.take(says("one"));
+  expect(asked).toEqual([]);
+  await at.intake.take({ usage: [request("r")] });
+  const body = (await at.place.context.store.events("s")).at(-1)?.body;
+  expect([asked, body]).toMatchObject([["prices"], { kind: "usage_changed", usage: { costUsd: 3 } }]);
 });
 
 test("secrets of the launch are hidden in what is taken in", async () => {

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SessionRow } from "../../domain/session/session.ts";
+import { T1 } from "../../testing/events.ts";
 import { idle, pass } from "../../testing/session/fake-time.ts";
 import { exit, followed, recorded } from "../../testing/session/followed.ts";
 
@@ -56,6 +57,20 @@ test("a report that was heard does not count once more at the end", async () => 
   at.holder.say({ type: "report", fields: { state: "idle" }, offset: report.length });
   at.holder.say({ type: "tree", exit: exit("empty") });
   expect(await at.saw("exit")).toEqual(["idle", "exit"]);
+});
+
+test.each([
+  ["says what the agent does stands for those before it", { state: "idle" }, ["idle", "exit"]],
+  ["says nothing of it does not stand for those before it", {}, ["busy", "exit"]],
+])("a last report that %s", async (_, fields, saw) => {
+  await using at = await followed();
+  const reports = { main: { fields, at: T1, offset: 1000 }, byId: {} };
+  at.holder.status = { reports };
+  await at.follower.begin();
+  at.holder.sayStatus();
+  at.holder.write("\u001b]7501;state=busy\u0007");
+  at.holder.say({ type: "tree", exit: exit("empty") });
+  expect(await at.saw("exit")).toEqual(saw);
 });
 
 test("a holder that leaves without a word is looked for", async () => {

@@ -1,14 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { pino } from "pino";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Memory } from "../../agents/parsed.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import { pass, useFakeTime } from "../../testing/session/fake-time.ts";
 import { tempFolder } from "../../testing/temp-folder.ts";
 import { placesOf } from "../places.ts";
 import type { Carrying } from "../session/carrying.ts";
 import { HookSpool, removeHalfHooks } from "./hook-spool.ts";
+
+useFakeTime();
 
 const MARKER = "0123456789abcdef0123456789abcdef";
 const OTHER = "f".repeat(32);
@@ -149,11 +153,29 @@ describe("the spool", () => {
     expect(readdirSync(spool.hooks)).toEqual([`${MARKER}.1.1.fail`]);
   });
 
-  test("tries one that could not be taken again by itself", async () => {
+  test("takes what came while its folder could not be watched, once it can be", async () => {
+    using spool = newSpool();
+    const watching = vi.spyOn(fs, "watch").mockImplementationOnce(() => {
+      throw new Error("the system watches no more folders");
+    });
+    syncBuiltinESMExports();
+    await spool.begin();
+    watching.mockRestore();
+    syncBuiltinESMExports();
+    leave(spool, `${MARKER}.1.1.e`);
+    await pass(1999);
+    expect(spool.taken).toEqual([]);
+    await pass(1);
+    await spool.has(1);
+  });
+
+  test("tries one that could not be taken again by itself, after two seconds", async () => {
     using spool = newSpool();
     leave(spool, `${MARKER}.1.1.full`);
     await spool.begin();
+    await pass(1999);
     expect(spool.taken).toEqual([]);
+    await pass(1);
     await spool.has(1);
     expect(spool.taken).toEqual([["full", {}]]);
   });

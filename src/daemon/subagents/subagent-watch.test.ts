@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSession } from "../../record/create.ts";
+import { usedDatabase, userMessage } from "../../testing/history/opencode/used-database.ts";
 import { AT, request, subagentPlace, TASK } from "../../testing/session/subagent-place.ts";
+import { tempFolder } from "../../testing/temp-folder.ts";
 import { EventHub } from "../feed/event-hub.ts";
 import { SubagentEnds } from "./subagent-ends.ts";
 
@@ -80,6 +83,17 @@ describe("the sub-agents of a session", () => {
     at.write("agent-a1", [TASK]);
     await watch.catchUp();
     expect(await at.children()).toMatchObject([{ state: "running", generation: 2, turn: { number: 2 } }]);
+  });
+
+  test("are found in a database, where their agent keeps them in one", async () => {
+    await using at = await subagentPlace();
+    using folder = tempFolder();
+    const databases = join(folder.path, "opencode.db");
+    using database = usedDatabase(databases);
+    database.write([userMessage("msg_1", 1)]);
+    database.write([userMessage("msg_2", 2)], { id: "ses_2", parentId: "ses_1" });
+    await at.watch({ agent: "opencode", nativeId: "ses_1", databases }).catchUp();
+    expect(await at.children()).toMatchObject([{ nativeId: "ses_2", state: "running" }]);
   });
 
   test("take the record that was made for them, instead of a second one", async () => {

@@ -5,12 +5,20 @@ import type { Agent } from "../../agents/agent.ts";
 import { findAgent } from "../../agents/registry.ts";
 import { SubagentWatch } from "../../daemon/subagents/subagent-watch.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import type { AgentType } from "../../domain/session/session.ts";
 import type { UsageEntry } from "../../domain/usage.ts";
 import { createSession } from "../../record/create.ts";
 import { tempWorld } from "../temp-rollcall.ts";
 
 const SESSION = "31cc0d88-97d1-4da7-91ff-35423633bc58";
 export const AT = "2026-01-08T18:00:01.000Z";
+
+interface GivenWatch {
+  readonly agent?: AgentType;
+  readonly nativeId?: string;
+  /** The database of an agent that keeps its sub-agents in one. */
+  readonly databases?: string | null;
+}
 
 /** A session of Claude Code whose sub-agents are written by hand. */
 export async function subagentPlace() {
@@ -30,17 +38,16 @@ export async function subagentPlace() {
   return {
     ...{ id, rollcall, context, log },
     /** Those of a daemon that comes back begin anew. */
-    watch: () => {
-      const agent = findAgent("claude") as Agent;
+    watch: ({ agent = "claude", nativeId = SESSION, databases = null }: GivenWatch = {}) => {
       const watch = new SubagentWatch(
         {
           ...ports,
           id,
           transcript: { path: transcript },
-          target: { nativeId: SESSION },
-          carrying: { agentPaths: { databases: null } },
+          target: { nativeId },
+          carrying: { agentPaths: { databases } },
         },
-        agent,
+        findAgent(agent) as Agent,
       );
       watches.push(watch);
       return watch;
