@@ -1,15 +1,27 @@
 import { defineConfig } from "vitest/config";
 
+/** Pure functions: their tests leave nothing behind, and need no process of their own for each file. */
+const PURE = [
+  "src/domain/**/*.test.ts",
+  "src/present/**/*.test.ts",
+  "src/operations/**/*.test.ts",
+  "src/agents/*.test.ts",
+  // The scripted agent is a program, too.
+  "src/agents/!(scripted)/**/*.test.ts",
+];
+/** They start processes, most of them many. */
+const WHOLE = [
+  "src/host/**/*.test.ts",
+  "src/agents/scripted/program/**/*.test.ts",
+  "test/*.test.ts",
+  "test/cli/**/*.test.ts",
+  "test/live/**/*.test.ts",
+  "test/conformance/model-server/*.test.ts",
+  "test/conformance/report/*.test.ts",
+];
+
 export default defineConfig({
   test: {
-    include: [
-      "src/**/*.test.ts",
-      "test/*.test.ts",
-      "test/cli/**/*.test.ts",
-      "test/live/**/*.test.ts",
-      "test/conformance/model-server/*.test.ts",
-      "test/conformance/report/*.test.ts",
-    ],
     environment: "node",
     setupFiles: ["src/testing/fixed-seed.ts"],
     // Only a test that hangs may meet this: beside a load of 30 some take a minute that need two seconds alone.
@@ -18,6 +30,11 @@ export default defineConfig({
     // A second, as it is without this, is no time on a busy machine.
     expect: { poll: { timeout: 60_000 } },
     // Live tests mostly wait: more of them than there are cores.
-    maxWorkers: 4,
+    maxWorkers: 6,
+    projects: [
+      { extends: true, test: { name: "pure", include: PURE, isolate: false } },
+      { extends: true, test: { name: "parts", include: ["src/**/*.test.ts"], exclude: [...PURE, ...WHOLE] } },
+      { extends: true, test: { name: "whole", include: WHOLE } },
+    ],
   },
 });

@@ -1,12 +1,13 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { closeSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Client, connectDaemon } from "../../src/client/client.ts";
 import { type LiveUser, newLiveUser, until } from "./user.ts";
 
 const SESSIONS = 200;
-/** Waits for the others, then writes more than is kept without a snapshot, and says at last who it is. */
-const SCRIPT = `while ! [ -e go ]; do sleep 0.5; done
+/** Waits at a fifo for the others, then writes more than is kept without a snapshot, and says at last who it is. */
+const SCRIPT = `read -r _ <go
   yes "$(printf '\\033[32m*\\033[39m some words of an agent, and some more words of it, to fill a line')" | head -n 8000
   echo "this is $0"; exec sleep 600`;
 /** Well below what it takes where each has its own screen, be it for a question or for a snapshot. */
@@ -18,15 +19,19 @@ test(
   async () => {
     await using user = newLiveUser();
     await user.ok(["up"]);
+    execFileSync("mkfifo", [join(user.workspace, "go")]);
     using client = (await connectDaemon(join(user.state, "run"))) as Client;
     const ids = await startAll(client, user);
-    writeFileSync(join(user.workspace, "go"), "");
+    // A line for each; both ends stay open, so that none of them finds nobody there.
+    const gate = openSync(join(user.workspace, "go"), "r+");
+    writeSync(gate, "\n".repeat(SESSIONS));
     // One after the other, 200 of them: as long as the test itself may take.
     for (const folder of user.launchFolders())
       await until(() => hasSnapshot(folder), "its snapshot", MOST_MS);
     const keptMb = mostMbOf(client.greeting.pid);
     for (const [n, id] of ids.entries()) await until(async () => shows(client, id, n), `screen ${n}`);
     expect(await Promise.all(ids.map(async (id, n) => shows(client, id, n)))).toEqual(ids.map(() => true));
+    closeSync(gate);
     const askedMb = mostMbOf(client.greeting.pid);
     process.stdout.write(`${SESSIONS} screens: ${JSON.stringify({ keptMb, askedMb })}\n`);
     expect(askedMb).toBeLessThan(MOST_MB);

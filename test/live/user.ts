@@ -52,7 +52,7 @@ export function newLiveUser(): LiveUser {
       return answer.only.session as Shown;
     },
     killDaemon: async () => {
-      const pid = await daemonPid();
+      const pid = livingDaemon(user.state);
       if (pid === undefined) throw new Error("There is no daemon to kill.");
       process.kill(pid, "SIGKILL");
       await gone(pid);
@@ -63,7 +63,7 @@ export function newLiveUser(): LiveUser {
     },
     [Symbol.asyncDispose]: async () => {
       // A daemon that a test killed may have left sessions that only a daemon can end.
-      await user.rollcall(["up"]);
+      if (livingDaemon(user.state) === undefined) await user.rollcall(["up"]);
       const down: Answer = await user.rollcall(["down", "--end-all", "--grace", "500ms"]);
       const left = processesOf(user.folder);
       for (const { pid } of left) process.kill(pid, "SIGKILL");
@@ -72,6 +72,13 @@ export function newLiveUser(): LiveUser {
       expect(left).toEqual([]);
     },
   };
+}
+
+/** By its file, without a command: the pid of a daemon that is there, whether or not it answers. */
+function livingDaemon(state: string): number | undefined {
+  const pid = Number(read(join(state, "run", "daemon.pid")));
+  const isOurs = pid > 0 && read(`/proc/${pid}/environ`).includes(`ROLLCALL_HOME=${state}`);
+  return isOurs && isAlive(pid) ? pid : undefined;
 }
 
 /** Living processes that have this user's state folder in their environment. */
