@@ -7,7 +7,7 @@ import type { Limit } from "../../domain/limits/limit.ts";
 import { createRedactor } from "../../domain/redact/redact.ts";
 import { checkPattern } from "../../domain/screen/screen-rules.ts";
 import { oneLine } from "../../domain/session/activity.ts";
-import { STARTABLE_TYPES } from "../../domain/session/agent-type.ts";
+import { NAMED_TYPES } from "../../domain/session/agent-type.ts";
 import type { Launch } from "../../domain/session/carried.ts";
 import { checkNameIsFree } from "../../domain/session/name.ts";
 import { isFinal } from "../../domain/session/phase.ts";
@@ -155,7 +155,7 @@ function agentOf(type: AgentType): Agent {
   const agent = findAgent(type);
   if (agent) return agent;
   throw new RollcallError("not_offered", `Rollcall cannot start ${type} yet.`, {
-    hint: `It can start ${STARTABLE_TYPES.join(", ")}, and any command after \`--\`.`,
+    hint: `It can start ${NAMED_TYPES.join(", ")}, and any command after \`--\`.`,
   });
 }
 
