@@ -115,12 +115,22 @@ describe("the source", () => {
     expect(opening.map(({ path }) => path)).toEqual(["daemon/sources/agent-server.ts"]);
   });
 
-  test("has no barrel but the public one", () => {
+  test("has no barrel but the public one and the list of agents", () => {
     expect(
       readSources()
         .filter(isBarrel)
-        .map(({ path }) => path),
-    ).toEqual(["index.ts"]);
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(["agents/adapters.ts", "index.ts"]);
+  });
+
+  test("has the list of agents for their registry alone", () => {
+    const isList = (path: string, name: string) =>
+      posix.join(posix.dirname(path), name) === "agents/adapters.ts";
+    const users = readSources().filter(
+      (file) => !isTest(file.path) && importsOf(file).some((name) => isList(file.path, name)),
+    );
+    expect(users.map(({ path }) => path)).toEqual(["agents/registry.ts"]);
   });
 
   test("has no file of more than 300 lines", () => {

@@ -1,13 +1,8 @@
 import type { AgentType } from "../domain/session/session.ts";
+import * as adapters from "./adapters.ts";
 import type { Agent } from "./agent.ts";
-import { claude } from "./claude/adapter.ts";
-import { codex } from "./codex/adapter.ts";
-import { command } from "./command/adapter.ts";
-import { gemini } from "./gemini/adapter.ts";
-import { opencode } from "./opencode/adapter.ts";
-import { scripted } from "./scripted/adapter.ts";
 
-const AGENTS: readonly Agent[] = [claude, codex, gemini, opencode, scripted, command];
+const AGENTS: readonly Agent[] = Object.values(adapters);
 
 export function findAgent(type: AgentType): Agent | undefined {
   return AGENTS.find((agent) => agent.type === type);

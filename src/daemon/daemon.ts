@@ -16,6 +16,7 @@ import { claimLog } from "./claim-log.ts";
 import type { EventHub } from "./feed/event-hub.ts";
 import { Notifier } from "./feed/notify.ts";
 import { ImportFollow } from "./import/import-follow.ts";
+import { FirstUse } from "./launch/first-use.ts";
 import { canResume, modeOf } from "./launch/mode-of.ts";
 import { followKept } from "./operations/kept-children.ts";
 import { OutsideWatch, type SessionClue } from "./outside/outside-watch.ts";
@@ -36,6 +37,7 @@ export class Daemon {
   readonly hub: EventHub;
   /** Starts that bring a key, one after the other. */
   readonly keyedStarts = new SerialQueue();
+  readonly firstUse = new FirstUse();
   readonly imports: ImportFollow;
   readonly #sessions = new Map<string, LiveSession>();
   /** Nobody else wrote these files just now; with the time. */

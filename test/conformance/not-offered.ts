@@ -1,3 +1,4 @@
+import { CAPTURED } from "./captured.ts";
 import type { Kind } from "./moments.ts";
 import type { ProgramName } from "./programs.ts";
 
@@ -24,12 +25,13 @@ const GEMINI_ALONE = [
     "approve --always lets the same command run again without asking",
     ...["question asked and answered", "question interrupted"],
   ].map((row) => [row, ASKS_NOBODY] as const),
-  ...["interrupted in mid-turn", "interrupted during a tool"].map((row) => [row, HEARS_NOTHING] as const),
+  ["interrupted in mid-turn", HEARS_NOTHING, CAPTURED.midTurn],
+  ["interrupted during a tool", HEARS_NOTHING, CAPTURED.tool],
 ] as const;
 
 const GEMINI = [
-  ["fork", "it has no fork: no option, no command and no method of its protocol makes one"],
-  ["history imported, and forked with a text", "it has no fork"],
+  ["fork", "it has no fork: no option, no command and no method of its protocol makes one", CAPTURED.fork],
+  ["history imported, and forked with a text", "it has no fork", CAPTURED.fork],
   [
     "connection cut once",
     "it does not ask again for an answer that was cut in its middle (`[API Error: terminated]`)",
@@ -48,7 +50,7 @@ const GEMINI = [
 
 /** Over the Agent Client Protocol. */
 const ACP = [
-  ["gemini", "fork", 'it has no fork (`"Method not found": session/fork`)'],
+  ["gemini", "fork", "it has no fork", CAPTURED.forkCall],
   [
     "gemini",
     "connection cut once",
@@ -59,9 +61,15 @@ const ACP = [
       program,
       "trust dialog",
       "the protocol has no request for it: in a folder that is not trusted it comes to its prompt; that has a row of its own",
+      CAPTURED.trust(program),
     ] as const,
-    [program, "leaves by itself", "it has no command to leave: it stays until its input ends"] as const,
-    [program, "terminal of attach closed", "it has no terminal"] as const,
+    [
+      program,
+      "leaves by itself",
+      "it has no command to leave: it stays until its input ends",
+      CAPTURED.leaving(program),
+    ] as const,
+    [program, "terminal of attach closed", "it has no terminal", CAPTURED.terminal] as const,
   ]),
 ] as const;
 
@@ -71,12 +79,15 @@ export const NOT_OFFERED: readonly {
   readonly program: ProgramName;
   readonly kind: Kind;
   readonly why: string;
+  /** The program's own words or deeds that show it, which a row of their own has seen. */
+  readonly captured?: string;
 }[] = [
   ...KINDS.map((kind) => ({
     row: "trust dialog",
     program: "opencode" as const,
     kind,
     why: "it asks nobody whether a folder is to be trusted, with or without settings of its own in it",
+    captured: CAPTURED.folder,
   })),
   ...KINDS.map((kind) => ({
     row: "resume while a process outside Rollcall holds it",
@@ -157,12 +168,25 @@ export const NOT_OFFERED: readonly {
     kind: "interactive",
     why: "a provider of one's own has its key in the environment, and is not asked about",
   },
-  ...GEMINI_ALONE.map(([row, why]) => ({
+  ...GEMINI_ALONE.map(([row, why, captured]) => ({
     row,
     program: "gemini" as const,
     kind: "autonomous" as const,
     why,
+    ...seen(captured),
   })),
-  ...ACP.map(([program, row, why]) => ({ row, program, kind: "acp" as const, why })),
-  ...GEMINI.flatMap(([row, why]) => KINDS.map((kind) => ({ row, program: "gemini" as const, kind, why }))),
+  ...ACP.map(([program, row, why, captured]) => ({
+    row,
+    program,
+    kind: "acp" as const,
+    why,
+    ...seen(captured),
+  })),
+  ...GEMINI.flatMap(([row, why, captured]) =>
+    KINDS.map((kind) => ({ row, program: "gemini" as const, kind, why, ...seen(captured) })),
+  ),
 ];
+
+function seen(captured: string | undefined): { readonly captured?: string } {
+  return captured === undefined ? {} : { captured };
+}

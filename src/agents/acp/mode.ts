@@ -16,6 +16,8 @@ export interface AcpAgent extends Omit<Dialect, "besideTranscript"> {
   /** The program with the words that make it speak the protocol, before the caller's own; empty for a command of theirs. */
   readonly command: readonly string[] | ((request: LaunchRequest) => readonly string[]);
   readonly env?: (request: LaunchRequest) => LaunchPlan["env"];
+  /** The database that it makes when it is used first. */
+  readonly makes?: (env: LaunchRequest["env"]) => LaunchPlan["makes"];
   /** A whole sentence on what to install where the program is missing. */
   readonly install?: string;
   /** The program speaks for another one: its version is not the agent's. */
@@ -84,13 +86,14 @@ function besideProtocol({ source }: Counting): TranscriptSource<AcpMemory> {
   };
 }
 
-function plan({ command, env, install, counting }: AcpAgent, request: LaunchRequest): LaunchPlan {
+function plan({ command, env, install, counting, makes }: AcpAgent, request: LaunchRequest): LaunchPlan {
   const { args, cwd, model, freshId, continues } = request;
   const words = [...(typeof command === "function" ? command(request) : command), ...args];
   if (words.length === 0)
     throw new RollcallError("bad_usage", "There is no command to start.", {
       hint: "Give one that speaks the Agent Client Protocol: `rollcall start --kind acp -- COMMAND ARGUMENTS`.",
     });
+  const made = makes?.(request.env);
   const memory: AcpMemory = { launch: freshId.slice(0, 8), cwd, wantedModel: model, continues };
   return {
     command: words,
@@ -99,6 +102,7 @@ function plan({ command, env, install, counting }: AcpAgent, request: LaunchRequ
     nativeId: continues?.how === "resume" ? continues.nativeId : null,
     transcript: null,
     ...(counting === undefined ? {} : { transcripts: counting.folder(request.env) }),
+    ...(made === undefined ? {} : { makes: made }),
     opening: `${JSON.stringify(initializeRequest())}\n`,
     memory,
     ...(install === undefined ? {} : { install }),

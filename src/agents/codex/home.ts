@@ -10,6 +10,11 @@ export function rolloutFolder(env: Environment): string {
   return `${codexHome(env)}/sessions`;
 }
 
+/** The database with its conversations, which it makes when it is used first. */
+export function databases(env: Environment): { readonly folder: string; readonly files: RegExp } {
+  return { folder: codexHome(env), files: /^state_\d+\.sqlite$/u };
+}
+
 /** The socket of the server that Codex shares among its terminals, and leaves running. */
 export function sockets(env: Environment): readonly string[] {
   return [`${codexHome(env)}/app-server-control/app-server-control.sock`];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { launchRequest } from "../../testing/agents/launch-request.ts";
+import { acp } from "./acp/mode.ts";
 import { autonomous } from "./autonomous/mode.ts";
 import { interactive } from "./interactive/mode.ts";
 
@@ -32,6 +33,17 @@ describe("the plan of OpenCode", () => {
       launchRequest({ server: SERVER, continues: { nativeId: NATIVE, how: "fork" } }),
     );
     expect([forked.memory, forked.nativeId]).toEqual([{ forkOf: NATIVE }, null]);
+  });
+
+  test("makes a database, unless its user has named one", () => {
+    const makes = (env: Record<string, string>) =>
+      [interactive, autonomous, acp].map(
+        ({ plan }) => plan(launchRequest({ server: SERVER, env })).makes?.folder,
+      );
+    const folder = "/home/user/.local/share/opencode";
+    expect(makes({ HOME: "/home/user" })).toEqual([folder, folder, folder]);
+    expect(makes({ OPENCODE_DB: ":memory:" })).toEqual([undefined, undefined, undefined]);
+    expect(makes({ OPENCODE_DB: "/a.db" })).toEqual([undefined, undefined, undefined]);
   });
 
   test.each(["--port=1", "--hostname", "--session", "-c", "--fork", "--cors", "--prompt"])(

@@ -1,6 +1,6 @@
 import { RollcallError } from "../../domain/errors.ts";
 import type { LaunchPlan, LaunchRequest } from "../launch.ts";
-import { databaseRoots } from "./history/database.ts";
+import { database, databaseRoots } from "./history/database.ts";
 import type { OpencodeMemory } from "./memory.ts";
 
 const USER = "opencode";
@@ -53,9 +53,11 @@ export function memoryOf(request: LaunchRequest): OpencodeMemory {
   };
 }
 
-function databasesOf({ env }: LaunchRequest): Pick<LaunchPlan, "databases"> {
+function databasesOf({ env }: LaunchRequest): Pick<LaunchPlan, "databases" | "makes"> {
   const [databases] = env.OPENCODE_DB === ":memory:" ? [] : databaseRoots(env);
-  return databases === undefined ? {} : { databases };
+  if (databases === undefined) return {};
+  // One that its user has named is a file, and theirs to prepare.
+  return env.OPENCODE_DB ? { databases } : { databases, makes: { folder: databases, files: database.files } };
 }
 
 function optionIn(option: string, args: readonly string[]): string | undefined {

@@ -16,6 +16,8 @@ export type OpencodeMemory = {
   /** Whether a conversation was asked for that no event has told yet, and whether a heartbeat came since. */
   readonly isOpening?: boolean;
   readonly hasWaited?: boolean;
+  /** Whether that call was made again: both may be carried out. */
+  readonly isAskedAgain?: boolean;
   /** Whether the terminal had the title of a conversation when it was last set. */
   readonly isTitled?: boolean;
   /** When the conversation was created: messages from before are copies that a fork has made. */
@@ -29,6 +31,8 @@ export type OpencodeMemory = {
   /** The newest parts that made an entry: a part is told again with every change. */
   readonly told?: readonly string[];
   readonly isBusy?: boolean;
+  /** A text came since it rested last: a turn is on its way, or goes on. */
+  readonly hasText?: boolean;
   /** The answer that is not complete; a rest before its end is not the last word. */
   readonly openAnswer?: string | null;
   /** How the turn stands: why the newest answer ended, and the error that was told. */

@@ -1,5 +1,5 @@
 import { RollcallError } from "../../domain/errors.ts";
-import { NAMED_TYPES, namedType, STARTABLE_TYPES, UNNAMED_TYPE } from "../../domain/session/agent-type.ts";
+import { NAMED_TYPES, namedType, UNNAMED_TYPE } from "../../domain/session/agent-type.ts";
 import type { AgentType, Kind, SessionRecord } from "../../domain/session/session.ts";
 import { runFolder } from "../../home/layout.ts";
 import { tmuxAttachCommand } from "../../host/tmux-view.ts";
@@ -24,8 +24,8 @@ export const command: Command = {
   words: "TYPE [TEXT] | -- COMMAND…",
   takes: [0, 2],
   takesRest: true,
-  completes: [STARTABLE_TYPES],
-  about: `Starts an agent (${STARTABLE_TYPES.join(", ")}), or any command after \`--\`, and carries it: its state, its end and its output are known from then on.\nAt a terminal it attaches to an interactive session; leave it with the detach key, it goes on. The agent gets this environment and folder.\nWith --kind acp it is driven over the Agent Client Protocol, which any command may speak.`,
+  completes: [NAMED_TYPES],
+  about: `Starts an agent (${NAMED_TYPES.join(", ")}), or any command after \`--\`, and carries it: its state, its end and its output are known from then on.\nAt a terminal it attaches to an interactive session; leave it with the detach key, it goes on. The agent gets this environment and folder.\nWith --kind acp it is driven over the Agent Client Protocol, which any command may speak.`,
   options: {
     ...IDENTITY,
     ...LAUNCH_OPTIONS,
@@ -124,7 +124,7 @@ function whatOf(input: Input): {
 
 function notAType(type: string): RollcallError {
   return new RollcallError("bad_usage", `${JSON.stringify(type)} is not an agent that Rollcall can start.`, {
-    hint: `To start it as a command: \`rollcall start -- ${type} …\`. By name: ${STARTABLE_TYPES.join(", ")}.`,
+    hint: `To start it as a command: \`rollcall start -- ${type} …\`. By name: ${NAMED_TYPES.join(", ")}.`,
   });
 }
 

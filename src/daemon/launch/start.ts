@@ -7,7 +7,7 @@ import type { Limit } from "../../domain/limits/limit.ts";
 import { createRedactor } from "../../domain/redact/redact.ts";
 import { checkPattern } from "../../domain/screen/screen-rules.ts";
 import { oneLine } from "../../domain/session/activity.ts";
-import { STARTABLE_TYPES } from "../../domain/session/agent-type.ts";
+import { NAMED_TYPES } from "../../domain/session/agent-type.ts";
 import type { Launch } from "../../domain/session/carried.ts";
 import { checkNameIsFree } from "../../domain/session/name.ts";
 import { isFinal } from "../../domain/session/phase.ts";
@@ -35,6 +35,7 @@ import { launch, openPlanned } from "./launch.ts";
 import { modeOf, offers } from "./mode-of.ts";
 import { checkView, type LaunchInput, type PlannedLaunch, planLaunch } from "./plan-launch.ts";
 import { checkStaysUnderBudgets } from "./under-budgets.ts";
+import { untilUp } from "./until-up.ts";
 
 export interface StartInput extends LaunchInput, Omit<CreateInput, "agentType" | "pid"> {
   readonly agentType: AgentType;
@@ -74,9 +75,12 @@ async function startNew(
   });
   faultPoint("start.asked");
   await checkView(daemon, planned);
-  const id = await createRecord(context, input, planned);
-  await launch(daemon, openPlanned(daemon, id, 1, planned), planned);
-  return rollcall.get(id);
+  const start = async () => {
+    const id = await createRecord(context, input, planned);
+    await launch(daemon, openPlanned(daemon, id, 1, planned), planned);
+    return rollcall.get(id);
+  };
+  return daemon.firstUse.start(planned.plan.makes, start, async ({ id }) => untilUp(daemon, id));
 }
 
 export interface ResumeInput extends LaunchInput {
@@ -155,7 +159,7 @@ function agentOf(type: AgentType): Agent {
   const agent = findAgent(type);
   if (agent) return agent;
   throw new RollcallError("not_offered", `Rollcall cannot start ${type} yet.`, {
-    hint: `It can start ${STARTABLE_TYPES.join(", ")}, and any command after \`--\`.`,
+    hint: `It can start ${NAMED_TYPES.join(", ")}, and any command after \`--\`.`,
   });
 }
 
@@ -223,9 +227,7 @@ async function planAgain(
     throw new RollcallError(
       "not_offered",
       `An argument of session ${row.id} was a secret, and was not kept.`,
-      {
-        hint: "Start it anew with `rollcall start`.",
-      },
+      { hint: "Start it anew with `rollcall start`." },
     );
   const continues = { nativeId: row.nativeId, how };
   return planLaunch(daemon, {

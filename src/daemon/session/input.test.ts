@@ -94,7 +94,7 @@ test("a text that nobody has taken after 10 s is given up", async () => {
   ]);
 });
 
-test("a text is not given up while it is still being written", async () => {
+test("a text that is written slowly is given up 10 s after it was written", async () => {
   await using at = await atPrompt();
   const written = Promise.withResolvers<void>();
   const begins = Promise.withResolvers<void>();
@@ -109,7 +109,10 @@ test("a text is not given up while it is still being written", async () => {
   expect(at.session.observed.all.map(({ saw }) => saw)).not.toContain("text_not_taken");
   written.resolve();
   await said;
-  await pass(5000);
+  await pass(9999);
+  await idle();
+  expect(at.session.observed.all.map(({ saw }) => saw)).not.toContain("text_not_taken");
+  await pass(1);
   await at.session.observed.through((each) => each.saw === "text_not_taken");
   await idle();
 });

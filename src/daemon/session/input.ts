@@ -93,6 +93,9 @@ export class Input {
     const { turn = null, isQueued = false } = event.body;
     this.#session.transcriptFinder.begin();
     await this.#deliver(deed);
+    // The time to take it begins when it is written: a server on a busy machine needs seconds to accept one.
+    if (turn !== null && turn === this.#awaited && !this.#stopped.signal.aborted)
+      this.#giveUpLater(turn, TAKEN_MS);
     if (mode.capabilities.outputIsTranscript)
       await this.#session.intake.take({ entries: [{ role: "user", kind: "text", text, tool: null }] });
     await this.#session.observe({ saw: "text_written" });
@@ -168,7 +171,12 @@ export class Input {
     if (number === undefined) return;
     const passedMs = this.#session.now() - Date.parse(turn?.givenAt ?? "");
     const leftMs = Math.min(TAKEN_MS, Math.max(0, TAKEN_MS - passedMs));
-    this.#takenTimer = setTimeout(() => void this.#giveUp(number), leftMs);
+    this.#giveUpLater(number, leftMs);
+  }
+
+  #giveUpLater(turn: number, ms: number): void {
+    clearTimeout(this.#takenTimer);
+    this.#takenTimer = setTimeout(() => void this.#giveUp(turn), ms);
   }
 
   stop(): void {
@@ -180,7 +188,7 @@ export class Input {
     const { log, id } = this.#session;
     // Keys that wait for what a slow program shows may not all be pressed yet.
     if (this.#isWriting) {
-      this.#takenTimer = setTimeout(() => void this.#giveUp(turn), TAKEN_MS);
+      this.#giveUpLater(turn, TAKEN_MS);
       return;
     }
     this.#awaited = undefined;

@@ -81,8 +81,10 @@ function momentTable(moments: readonly Moment[]): string {
 }
 
 export function notOfferedTable(): string {
-  const rows = NOT_OFFERED.map(({ row, program, kind, why }) => `| ${row} | ${program} ${kind} | ${why} |`);
-  return ["| row | program | why |", "|---|---|---|", ...rows].join("\n");
+  const rows = NOT_OFFERED.map(
+    ({ row, program, kind, why, captured = "—" }) => `| ${row} | ${program} ${kind} | ${why} | ${captured} |`,
+  );
+  return ["| row | program | why | seen on the program |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 function ms(value: number | null): string {

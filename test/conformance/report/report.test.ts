@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Moment } from "../moments.ts";
 import { baselineOf, complaints } from "./compare.ts";
-import { scorecard, withMeasured } from "./render.ts";
+import { notOfferedTable, scorecard, withMeasured } from "./render.ts";
 import { tally } from "./tally.ts";
 
 function moment(given: Partial<Moment> = {}): Moment {
@@ -72,6 +72,11 @@ describe("the scorecard", () => {
     expect(measured.split("\n").length).toBeLessThan(20);
     for (const word of ["48,000", "`session.timeout`", "`session.idle_timeout`", "scorecard.md"])
       expect(page).toContain(word);
+  });
+
+  test("says what is not offered, and what was seen on the program, as the rows have it", () => {
+    const page = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "scorecard.md"), "utf8");
+    expect(page).toContain(`## Not offered\n\n${notOfferedTable()}\n`);
   });
 
   test("names what was wrong", () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../domain/json.ts";
 import { acpMode } from "../../acp/mode.ts";
 import { objectOf } from "../../json-lines.ts";
-import { rolloutFolder } from "../home.ts";
+import { databases, rolloutFolder } from "../home.ts";
 import { identityInName, isOwnRollout, parseRolloutUsage } from "../rollout/rollout.ts";
 
 /** Codex by its adapter for the Agent Client Protocol, which tells only when a turn is over what it has used. */
@@ -9,6 +9,7 @@ export const acp = acpMode({
   command: ["codex-acp"],
   install: "Install it with `npm install -g @agentclientprotocol/codex-acp`.",
   isAdapter: true,
+  makes: databases,
   counting: {
     folder: rolloutFolder,
     source: { parse: parseRolloutUsage, identityIn: identityInName, isOwn: isOwnRollout },

@@ -2,6 +2,7 @@ import type { Mode } from "../../agent.ts";
 import { CONVERSING } from "../../capabilities.ts";
 import type { LaunchPlan, LaunchRequest } from "../../launch.ts";
 import { checkArguments } from "../arguments.ts";
+import { databases } from "../home.ts";
 import type { CodexMemory } from "../memory.ts";
 import { identityInName, isOwnRollout, parseRolloutUsage } from "../rollout/rollout.ts";
 import { controls } from "./controls.ts";
@@ -24,7 +25,7 @@ export const autonomous: Mode<CodexMemory> = {
 };
 
 function plan(request: LaunchRequest): LaunchPlan {
-  const { args, continues } = request;
+  const { args, continues, env } = request;
   checkArguments(args);
   return {
     command: ["codex", "app-server", ...args],
@@ -32,6 +33,7 @@ function plan(request: LaunchRequest): LaunchPlan {
     // Never ours to choose.
     nativeId: continues?.how === "resume" ? continues.nativeId : null,
     transcript: null,
+    makes: databases(env),
     opening: openingLines(request),
   };
 }

@@ -2,7 +2,7 @@ import type { Mode } from "../../agent.ts";
 import { CONVERSING } from "../../capabilities.ts";
 import type { LaunchPlan, LaunchRequest } from "../../launch.ts";
 import { checkArguments } from "../arguments.ts";
-import { rolloutFolder } from "../home.ts";
+import { databases, rolloutFolder } from "../home.ts";
 import type { CodexMemory } from "../memory.ts";
 import { identityInName, isOwnRollout, parseRollout } from "../rollout/rollout.ts";
 import { controls } from "./controls.ts";
@@ -42,6 +42,7 @@ function plan(request: LaunchRequest): LaunchPlan {
     nativeId: continues?.how === "resume" ? continues.nativeId : null,
     transcript: null,
     transcripts: rolloutFolder(env),
+    makes: databases(env),
   };
 }
 

@@ -52,6 +52,8 @@ function parseCreated(info: JsonObject, memory: OpencodeMemory): Known {
   if (typeof id !== "string" || id === "") return {};
   if (typeof parentID === "string")
     return { memory: { children: withNewest(textsIn(memory, "children"), id) } };
+  // The call that seemed to hang was carried out after all: the other conversation has the first text.
+  if (memory.isAskedAgain === true && nativeOf(memory) !== null) return { memory: { isAskedAgain: false } };
   const bornMs = countOf(objectOf(time).created) ?? 0;
   return {
     identity: { nativeId: id, ...textFields({ agentVersion: version }) },
@@ -93,5 +95,5 @@ function parseHeartbeat(memory: OpencodeMemory): Known {
   if (memory.isOpening !== true || nativeOf(memory) !== null) return {};
   if (memory.hasWaited !== true) return { memory: { hasWaited: true } };
   const again = openConversation({ ...memory, isOpening: false });
-  return { ...again, memory: { ...again.memory, hasWaited: false } };
+  return { ...again, memory: { ...again.memory, hasWaited: false, isAskedAgain: true } };
 }

@@ -49,7 +49,7 @@ export function parsePart(part: JsonObject, memory: OpencodeMemory): Known {
 function parseOther(id: string, sessionID: string, info: JsonObject): Known {
   if (info.summary !== undefined) return {};
   const begun = { native: sessionID, bornMs: 0, firstMessage: id, openAnswer: null, ...NOT_BEGUN };
-  return { identity: { nativeId: sessionID }, memory: { ...begun, userMessages: [id] } };
+  return { identity: { nativeId: sessionID }, memory: { ...begun, hasText: true, userMessages: [id] } };
 }
 
 function isCopy({ time }: JsonObject, memory: OpencodeMemory): boolean {
@@ -61,8 +61,11 @@ function isCopy({ time }: JsonObject, memory: OpencodeMemory): boolean {
 function asUser(id: string, info: JsonObject, memory: OpencodeMemory): Partial<OpencodeMemory> {
   const { providerID, modelID } = objectOf(info.model);
   const isChosen = typeof providerID === "string" && typeof modelID === "string";
+  const known = textsIn(memory, "userMessages");
   return {
-    userMessages: withNewest(textsIn(memory, "userMessages"), id),
+    // A text is told again with its summary.
+    ...(known.includes(id) ? {} : { hasText: true }),
+    userMessages: withNewest(known, id),
     ...textFields({ agent: info.agent }),
     ...(isChosen ? { model: `${providerID}/${modelID}` } : {}),
   };

@@ -8,7 +8,12 @@ import { busySignal, readySignal } from "../signals.ts";
 const NOT_LAST_MS = 2000;
 
 /** Nothing is known yet of a turn. */
-export const NOT_BEGUN = { isBusy: false, finish: null, error: null } as const satisfies OpencodeMemory;
+export const NOT_BEGUN = {
+  isBusy: false,
+  hasText: false,
+  finish: null,
+  error: null,
+} as const satisfies OpencodeMemory;
 
 /** `idle`, `busy`, or `retry` with what went wrong. */
 export function parseStatus({ type, message }: JsonObject, memory: OpencodeMemory): Parsed<OpencodeMemory> {
@@ -31,6 +36,9 @@ export function parseRest(memory: OpencodeMemory): Parsed<OpencodeMemory> {
     signal: isLast ? signal : { ...signal, settleMs: NOT_LAST_MS },
     memory: {
       isBusy: false,
+      hasText: false,
+      // A call that is not carried out by the end of a turn hangs for ever.
+      ...(textOf(memory.firstMessage ?? undefined) === null ? {} : { isAskedAgain: false }),
       ...(isLast ? {} : { openAnswer: null }),
       requests: [],
       stale: withNewest(textsIn(memory, "stale"), ...requests.map(({ id }) => id)),

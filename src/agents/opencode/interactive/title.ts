@@ -14,11 +14,19 @@ const CONVERSATION = /^OC \| /u;
 export function parseTitle(title: string, memory: OpencodeMemory): Parsed<OpencodeMemory> {
   if (CONVERSATION.test(title)) return { ...isShown(memory), memory: { isUp: true, isTitled: true } };
   if (title !== NO_CONVERSATION) return {};
-  if (memory.isTitled === true) return isUnused(memory) ? { memory: { isTitled: false } } : openNew();
+  if (memory.isTitled === true) {
+    if (isInTurn(memory)) return {};
+    return isUnused(memory) ? { memory: { isTitled: false } } : openNew();
+  }
   if (memory.isUp === true) return {};
   return nativeOf(memory) === null
     ? openConversation(memory)
     : { ...isShown(memory), memory: { isUp: true } };
+}
+
+/** Nothing takes the place of a conversation in mid-turn: its answer would be lost. A person who leaves it is followed by the next text. */
+function isInTurn({ isBusy, hasText }: OpencodeMemory): boolean {
+  return isBusy === true || hasText === true;
 }
 
 /** The conversation was made in this launch and has no text yet: it is what is shown without a name. */
@@ -28,7 +36,10 @@ function isUnused(memory: OpencodeMemory): boolean {
 
 function openNew(): Parsed<OpencodeMemory> {
   const { reply, memory } = openConversation({});
-  return { ...(reply ? { reply } : {}), memory: { ...memory, native: null, isTitled: false } };
+  return {
+    ...(reply ? { reply } : {}),
+    memory: { ...memory, native: null, isTitled: false, isAskedAgain: false },
+  };
 }
 
 /** A conversation that is taken up again tells nothing of itself before its first text. */
