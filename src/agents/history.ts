@@ -80,7 +80,10 @@ export interface HistoryTree {
 }
 
 export interface UsageHistory<M extends Memory = Memory> {
-  /** A line of a record without any of these texts adds nothing to the usage, and need not be parsed. In a database each record is. */
+  /**
+   * A line of a record without any of these texts adds nothing to the usage, and need not be parsed. In a database each
+   * record is. The search is several times as fast for up to seven bytes that begin with a rare one.
+   */
   readonly marks?: readonly string[];
   /** As `parse` and `parseSubagent`, for usage and what the memory needs for it. */
   parse(record: JsonObject, memory: M): Pick<Parsed<M>, "usage" | "memory">;

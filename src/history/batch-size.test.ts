@@ -26,7 +26,7 @@ test("batches of an import shrink to a least size while writes take long", () =>
 
 test("batches of an import grow to a most size while writes are fast", () => {
   const size = new BatchSize();
-  expect(sizes(size, 1, 12).at(-1)).toBe(512);
+  expect(sizes(size, 1, 12).at(-1)).toBe(1024);
 });
 
 test("a batch that was not full says nothing of how large a fast one may be", () => {

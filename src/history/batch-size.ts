@@ -3,7 +3,7 @@ const AIM_MS = 20;
 const FIRST = 256 * 1024;
 /** A floor: where the disk alone takes so long, smaller writes would only be more writes. */
 const LEAST = 128 * 1024;
-const MOST = 512 * 1024;
+const MOST = 1024 * 1024;
 /** The cost of an event beside its text. */
 const EVENT_BYTES = 1024;
 

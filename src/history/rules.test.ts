@@ -1,11 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { objectOf } from "../agents/json-lines.ts";
 import type { JsonObject } from "../domain/json.ts";
+import type { LedgerSum } from "../domain/usage.ts";
 import { openRollcall } from "../record/open.ts";
 import { environmentOf, folderOf } from "../testing/history/write-tree.ts";
 import { tempFolder } from "../testing/temp-folder.ts";
 import { importHistory } from "./import-history.ts";
+import { scanUsage } from "./scan/scan-usage.ts";
 
 /** Lines of files by their path below the folder of the agent. */
 type Files = Readonly<Record<string, readonly JsonObject[]>>;
@@ -19,15 +22,25 @@ async function counted(agent: "claude" | "codex", files: Files): Promise<Counted
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   }
-  await using rollcall = await openRollcall({
-    ...{ home: join(folder.path, "home"), cwd: folder.path, env: environmentOf(folder.path) },
-  });
+  const env = environmentOf(folder.path);
+  await using rollcall = await openRollcall({ home: join(folder.path, "home"), cwd: folder.path, env });
   expect(await importHistory(rollcall.context)).toMatchObject({ failed: [] });
   const { items } = await rollcall.context.store.list({ limit: 0 });
+  const imported = countsOf(items.map(({ row, ledger }) => ({ nativeId: row.nativeId, ledger })));
+  // A scan names no session that made no request.
+  const { sessions } = await scanUsage(env, (request) => request);
+  const used = Object.entries(imported).filter(([, [requests]]) => requests > 0);
+  expect(countsOf(sessions)).toEqual(Object.fromEntries(used));
+  return imported;
+}
+
+function countsOf(
+  sessions: readonly { readonly nativeId: string | null; readonly ledger: LedgerSum }[],
+): Counted {
   return Object.fromEntries(
-    items.map(({ row, ledger }) => [
-      row.nativeId,
-      [ledger.requests, ledger.sums.tokensInput, ledger.sums.tokensOutput],
+    sessions.map(({ nativeId, ledger: { requests, sums } }) => [
+      nativeId,
+      [requests, sums.tokensInput, sums.tokensOutput],
     ]),
   );
 }
@@ -50,6 +63,15 @@ describe("the usage of Claude Code", () => {
   test("counts one streamed answer with the greatest of its outputs (rule D1)", async () => {
     const one = [block(1, "m1", 5), block(2, "m1", 631), block(3, "m1", 20)];
     expect(await counted("claude", { [inProject("one")]: one })).toEqual({ one: [1, 100, 631] });
+  });
+
+  test("counts an answer that does not say what it used as a request that was not measured", async () => {
+    const { message, ...line } = block(2, "m2", 0);
+    const silent = { ...line, message: { ...objectOf(message), usage: null } };
+    const bare = { ...line, uuid: "uuid-3", message: { id: "m3", model: "claude-opus-4-5", content: [] } };
+    expect(await counted("claude", { [inProject("one")]: [block(1, "m1", 5), silent, bare] })).toEqual({
+      one: [3, 100, 5],
+    });
   });
 
   test("counts what a fork repeats for the session that went on first (rule D2)", async () => {

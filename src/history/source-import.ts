@@ -140,8 +140,9 @@ export class SourceImport {
     const own: Parsed = parsed.child === undefined ? parsed : { at: parsed.at ?? this.#plan.createdAt };
     const { at, entries = [], usage = [], totals, identity, turn, rewinds = 0 } = own;
     const rewoundSince = this.#visible.rewind(rewinds);
+    const line = lineKey(offset, at);
     if (parsed.child === undefined)
-      this.#visible.pass(this.#key, lineKey(offset, at), {
+      this.#visible.pass(this.#key, line, {
         begins: turn?.isBegun === true,
         speaks: entries.length > 0,
       });
@@ -157,7 +158,7 @@ export class SourceImport {
     if (isEmpty && entries.length + marks.length === 0) return;
     this.#batch.pieces.push({
       at: at ?? this.#state.lastAt ?? this.#plan.createdAt,
-      key: `${this.#key}-${lineKey(offset, at)}`,
+      key: `${this.#key}-${line}`,
       entries,
       ...(rewoundSince === undefined ? {} : { rewoundSince }),
       ...(hasIdentity ? { identity: known } : {}),

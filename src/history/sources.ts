@@ -33,8 +33,9 @@ export function findSources(
     const known = new Set<string>();
     for (const root of roots[agent.type] ?? [])
       for (const found of reader.find(root)) {
-        const place = history.placeOf(below(root, found.source));
-        const name = history.isNamedOnce ? basename(found.source) : below(root, found.source);
+        const path = below(root, found.source);
+        const place = history.placeOf(path);
+        const name = history.isNamedOnce ? basename(path) : path;
         if (place === undefined || known.has(name)) continue;
         known.add(name);
         sources.push({ ...found, root, agent, history, reader, place });

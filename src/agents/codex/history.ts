@@ -29,7 +29,8 @@ export const history: History<CodexMemory> = {
   parse: parseRolloutRecord,
   parseSubagent: parseRolloutRecord,
   usage: {
-    marks: ['"token_usage_record"', '"token_count"', '"turn_context"', '"thread_settings_applied"'],
+    // Of "token_usage_record", "token_count", "turn_context" and "thread_settings_applied".
+    marks: ["_usage_", '_count"', "_contex", "_applie"],
     parse: parseUsageRecord,
     parseSubagent: parseUsageRecord,
   },

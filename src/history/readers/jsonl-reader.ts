@@ -6,6 +6,7 @@ import { openFile } from "./open-file.ts";
 import type { FoundSource, HistoryReader, StoredRecord } from "./reader.ts";
 
 const NAME = /\.jsonl(?:\.zst)?$/u;
+const PACKED = ".zst";
 /** Far deeper than any agent nests its files. */
 const MOST_DEPTH = 12;
 /** A line that begins with its type: one that nobody wants need not be parsed. */
@@ -36,7 +37,8 @@ function* filesIn(folder: string, name: RegExp, depth: number): Generator<FoundS
 }
 
 function foundAt(path: string, { size, mtimeMs }: Stats): FoundSource {
-  return { source: path.replace(/\.zst$/u, ""), path, sizeBytes: size, mtimeMs: Math.floor(mtimeMs) };
+  const source = path.endsWith(PACKED) ? path.slice(0, -PACKED.length) : path;
+  return { source, path, sizeBytes: size, mtimeMs: Math.floor(mtimeMs) };
 }
 
 /** In the order of their names: of a file that is there both plain and packed, the plain one comes first. */

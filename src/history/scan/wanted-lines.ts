@@ -13,43 +13,50 @@ export async function* wantedLines(
   marks: readonly string[],
 ): AsyncGenerator<readonly WantedLine[]> {
   const wanted = marks.map((mark) => Buffer.from(mark));
-  let rest: Buffer[] = [];
-  let restBytes = 0;
+  const cut = new CutLine();
   let offset = 0;
   for await (const chunk of chunksOf(fd, path, 0)) {
+    const first = chunk.indexOf(LINE_END) + 1;
     const end = chunk.lastIndexOf(LINE_END) + 1;
-    if (end > 0) {
-      const isTooLong = restBytes > LONGEST_LINE;
-      const whole =
-        rest.length === 0 ? chunk.subarray(0, end) : Buffer.concat([...rest, chunk.subarray(0, end)]);
-      // A line that is too long keeps only its end.
-      const from = isTooLong ? whole.indexOf(LINE_END) + 1 : 0;
-      const dropped = restBytes - (whole.length - end);
-      yield linesIn(whole, { wanted, from, base: offset + dropped });
-      offset += restBytes + end;
-      rest = [];
-      restBytes = 0;
+    if (first > 0) {
+      const line = cut.endWith(chunk.subarray(0, first));
+      if (line !== undefined) yield linesIn(line, wanted, offset + first - line.length);
+      yield linesIn(chunk.subarray(first, end), wanted, offset + first);
     }
-    if (end < chunk.length) rest.push(Buffer.from(chunk.subarray(end)));
-    restBytes += chunk.length - end;
-    if (restBytes > LONGEST_LINE) rest = [];
+    if (end < chunk.length) cut.add(chunk.subarray(end));
+    offset += chunk.length;
   }
 }
 
-interface Search {
-  readonly wanted: readonly Buffer[];
-  readonly from: number;
-  /** The offset of the first byte. */
-  readonly base: number;
+/** The beginning of a line that goes on in the next chunk. */
+class CutLine {
+  #parts: Buffer[] = [];
+  #bytes = 0;
+
+  add(part: Buffer): void {
+    this.#bytes += part.length;
+    if (this.#bytes > LONGEST_LINE) this.#parts = [];
+    else this.#parts.push(Buffer.from(part));
+  }
+
+  /** The whole line; undefined for one that is longer than anything an agent writes. */
+  endWith(last: Buffer): Buffer | undefined {
+    const [parts, length] = [this.#parts, this.#bytes + last.length];
+    this.#parts = [];
+    this.#bytes = 0;
+    if (length > LONGEST_LINE) return undefined;
+    return parts.length === 0 ? last : Buffer.concat([...parts, last]);
+  }
 }
 
-function linesIn(whole: Buffer, { wanted, from, base }: Search): WantedLine[] {
+/** The lines with a mark among whole lines, of which the first begins at this offset. */
+function linesIn(whole: Buffer, wanted: readonly Buffer[], offset: number): WantedLine[] {
   const lines: WantedLine[] = [];
-  const next = wanted.map((mark) => placeOf(whole, mark, from));
+  const next = wanted.map((mark) => placeOf(whole, mark, 0));
   for (let at = Math.min(...next); at < whole.length; at = Math.min(...next)) {
     const begin = whole.lastIndexOf(LINE_END, at) + 1;
     const end = whole.indexOf(LINE_END, at);
-    lines.push({ text: whole.toString("utf8", begin, end), offset: base + end + 1 });
+    lines.push({ text: whole.toString("utf8", begin, end), offset: offset + end + 1 });
     for (const [index, mark] of wanted.entries())
       if ((next[index] as number) < end) next[index] = placeOf(whole, mark, end + 1);
   }

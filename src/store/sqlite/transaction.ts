@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { RollcallError } from "../../domain/errors.ts";
 import type { ReadCursor } from "../../domain/read-cursor.ts";
 import { apply } from "../../domain/session/apply.ts";
@@ -8,7 +9,7 @@ import type { SessionRow } from "../../domain/session/session.ts";
 import { toolUseOf } from "../../domain/tally/tool-use.ts";
 import { closedWait } from "../../domain/tally/wait.ts";
 import { type Instant, later } from "../../domain/time.ts";
-import { addToLedger, takeFromLedger, type UsageEntry } from "../../domain/usage.ts";
+import { addToLedger, isSuperseded, takeFromLedger, type UsageEntry } from "../../domain/usage.ts";
 import type { Change, ChangeOptions, Decide } from "../store.ts";
 import { checkBudgets, findSpentFor } from "./budgets/budget-check.ts";
 import type { BudgetTable } from "./budgets/budget-table.ts";
@@ -90,10 +91,12 @@ export class Transaction implements Batch {
     const no = session.no as number;
     let isNew = false;
     for (const request of requests) {
+      const earlier = this.#tables.usage.find(no, request.requestKey);
       // A transcript that is read again names all its requests again.
-      if (this.#tables.usage.has(no, request) || this.#tables.usage.isOwnedByOther(no, request)) continue;
+      if (earlier && (isSuperseded(request, earlier) || isDeepStrictEqual(earlier, request))) continue;
+      if (this.#tables.usage.isOwnedByOther(no, request)) continue;
       isNew = true;
-      const earlier = this.#tables.usage.replace(no, request);
+      this.#tables.usage.replace(no, request);
       if (earlier) session.ledger = takeFromLedger(session.ledger, earlier);
       session.ledger = addToLedger(session.ledger, request);
     }

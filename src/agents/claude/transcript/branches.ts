@@ -45,7 +45,8 @@ function branchOf({ branch }: ClaudeMemory): string[] {
 function turnOf(parent: string | null | undefined, turns: readonly string[]): number | undefined {
   if (parent === undefined) return undefined;
   if (parent === null) return turns.length < MOST_TURNS ? 0 : undefined;
-  const at = turns.findLastIndex((ids) => ids.split(" ").includes(parent));
+  // Nearly none holds it, which the text tells faster than its parts.
+  const at = turns.findLastIndex((ids) => ids.includes(parent) && ids.split(" ").includes(parent));
   return at < 0 ? undefined : at;
 }
 

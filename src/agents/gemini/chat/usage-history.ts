@@ -6,7 +6,7 @@ import { parseChatRecord } from "./chat.ts";
 
 /** The usage of a conversation: each answer says all of its own. */
 export const usageHistory: UsageHistory<GeminiMemory> = {
-  marks: ['"tokens"'],
+  marks: ['tokens"'],
   parse: parseUsageRecord,
   parseSubagent: parseUsageRecord,
 };

@@ -20,8 +20,9 @@ export class CursorTable {
   readonly #findById: LazyStatement<[string, string], KeptCursor>;
   readonly #all: LazyStatement<
     [],
-    readonly [id: string, source: string, offset: number, file: string | null]
+    readonly [session: number, source: string, offset: number, file: string | null]
   >;
+  readonly #ids: LazyStatement<[], readonly [no: number, id: string]>;
   readonly #replace: LazyStatement<[number, ...(string | number | null)[]]>;
 
   constructor(db: Database) {
@@ -33,11 +34,10 @@ export class CursorTable {
       db,
       `SELECT ${COLUMNS} FROM read_cursors WHERE session = (SELECT no FROM sessions WHERE id = ?) AND source = ?`,
     );
-    this.#all = new LazyStatement(
-      db,
-      `SELECT s.id, source, byte_offset, file FROM read_cursors c JOIN sessions s ON s.no = c.session`,
-      { asValues: true },
-    );
+    this.#all = new LazyStatement(db, "SELECT session, source, byte_offset, file FROM read_cursors", {
+      asValues: true,
+    });
+    this.#ids = new LazyStatement(db, "SELECT no, id FROM sessions", { asValues: true });
     this.#replace = new LazyStatement(
       db,
       `INSERT OR REPLACE INTO read_cursors (session, ${COLUMNS}, sum) VALUES (?, ?, ?, ?, ?, ?)`,
@@ -57,9 +57,13 @@ export class CursorTable {
   /** A damaged one counts as none, as below. */
   all(): SourceCursor[] {
     const cursors: SourceCursor[] = [];
-    for (const [sessionId, source, byteOffset, file] of this.#all.all()) {
+    // The index of ids alone answers this; a join would read a page of every session.
+    const ids = new Map(this.#ids.all());
+    for (const [session, source, byteOffset, file] of this.#all.all()) {
+      const sessionId = ids.get(session);
       const identity = file === null ? null : parseIdentity(file);
-      if (identity !== undefined) cursors.push({ sessionId, source, byteOffset, file: identity });
+      if (sessionId !== undefined && identity !== undefined)
+        cursors.push({ sessionId, source, byteOffset, file: identity });
     }
     return cursors;
   }

@@ -1,12 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Database } from "better-sqlite3";
-import {
-  addToLedger,
-  EMPTY_LEDGER,
-  isSuperseded,
-  type LedgerSum,
-  type UsageEntry,
-} from "../../../domain/usage.ts";
+import { addToLedger, EMPTY_LEDGER, type LedgerSum, type UsageEntry } from "../../../domain/usage.ts";
 import { LazyStatement } from "./lazy-statement.ts";
 import { NEXT_CHANGE } from "./next-change.ts";
 import { rowSum } from "./row-sum.ts";
@@ -66,12 +59,9 @@ export class UsageTable {
     this.#ofSession = new LazyStatement(db, `SELECT ${columns}, shared FROM requests WHERE session = ?`);
   }
 
-  /** Whether exactly this stands under its key already, or a later report of the same request. */
-  has(sessionNo: number, request: UsageEntry): boolean {
-    const kept = this.#find.get(sessionNo, request.requestKey);
-    if (kept === undefined) return false;
-    const earlier = toRequest(kept);
-    return isSuperseded(request, earlier) || isDeepStrictEqual(earlier, request);
+  find(sessionNo: number, requestKey: string): UsageEntry | undefined {
+    const kept = this.#find.get(sessionNo, requestKey);
+    return kept && toRequest(kept);
   }
 
   /** Whether another session has reported this request, under the key that its provider gave it. */
@@ -80,12 +70,10 @@ export class UsageTable {
     return owner !== undefined && owner.session !== sessionNo;
   }
 
-  /** Writes a request and returns the one that stood under its key before. */
-  replace(sessionNo: number, request: UsageEntry): UsageEntry | undefined {
-    const earlier = this.#find.get(sessionNo, request.requestKey);
+  /** Writes a request over the one that stands under its key. */
+  replace(sessionNo: number, request: UsageEntry): void {
     const values = valuesOf(request);
     this.#replace.run(sessionNo, ...values, rowSum(sessionNo, ...values), request.isShared ? 1 : 0);
-    return earlier && toRequest(earlier);
   }
 
   page(sessionId: string, after: string, limit: number): UsageEntry[] {
