@@ -9,16 +9,21 @@ const PURE = [
   // The scripted agent is a program, too.
   "src/agents/!(scripted)/**/*.test.ts",
 ];
-/** They start processes, most of them many. */
-const WHOLE = [
+/** They start programs, most of them many. */
+const PROGRAMS = [
   "src/host/**/*.test.ts",
   "src/agents/scripted/program/**/*.test.ts",
+  "src/home/hook-script.test.ts",
+  "src/machine/store-lock.test.ts",
+  "src/record/lock.test.ts",
+  "src/telemetry/process-tree.test.ts",
   "test/*.test.ts",
-  "test/cli/**/*.test.ts",
-  "test/live/**/*.test.ts",
   "test/conformance/model-server/*.test.ts",
   "test/conformance/report/*.test.ts",
 ];
+/** All that they do is done by commands, in processes and folders of their own: nothing of it stays in the test's process. */
+const COMMANDS = ["test/cli/**/*.test.ts", "test/live/**/*.test.ts"];
+const PARTS = ["src/**/*.test.ts"];
 
 export default defineConfig({
   test: {
@@ -30,11 +35,12 @@ export default defineConfig({
     // A second, as it is without this, is no time on a busy machine.
     expect: { poll: { timeout: 60_000 } },
     // Live tests mostly wait: more of them than there are cores.
-    maxWorkers: 6,
+    maxWorkers: 5,
     projects: [
       { extends: true, test: { name: "pure", include: PURE, isolate: false } },
-      { extends: true, test: { name: "parts", include: ["src/**/*.test.ts"], exclude: [...PURE, ...WHOLE] } },
-      { extends: true, test: { name: "whole", include: WHOLE } },
+      { extends: true, test: { name: "parts", include: PARTS, exclude: [...PURE, ...PROGRAMS] } },
+      { extends: true, test: { name: "programs", include: PROGRAMS } },
+      { extends: true, test: { name: "commands", include: COMMANDS, isolate: false } },
     ],
   },
 });

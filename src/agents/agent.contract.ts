@@ -8,6 +8,7 @@ import { events, lines, memories, objects, texts } from "../testing/agents/agent
 import { launchRequest } from "../testing/agents/launch-request.ts";
 import { expectDeed, expectWellFormed } from "../testing/agents/well-formed-parsed.ts";
 import { waiting } from "../testing/arbitraries.ts";
+import { runsOf } from "../testing/runs.ts";
 import { type Agent, findMode, findModeByName, type Mode } from "./agent.ts";
 import { type Deed, keysIn } from "./deed.ts";
 import { eventsContract } from "./events.contract.ts";
@@ -185,7 +186,7 @@ function parserContract(title: string, mode: Mode): void {
         for (const { path } of sources.events?.catchUp ?? []) expect(path(memory)).toMatch(/^\/[!-~]*$/);
         for (const one of first) expectWellFormed(mode, one);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 }
@@ -213,7 +214,7 @@ function controlsContract(title: string, mode: Mode): void {
           expectDeedOr("bad_input", mode, () => controls.answer(to, request, text));
           expect(controls.emptyBox?.(text)).not.toBe("");
         }),
-        { numRuns: 500 },
+        { numRuns: runsOf(500) },
       );
     });
 

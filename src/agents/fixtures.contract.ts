@@ -7,6 +7,7 @@ import { askedFields } from "../testing/agents/replay.ts";
 import { replacePart, sampleLines } from "../testing/agents/samples.ts";
 import { expectedScreen, screenFixture, screenNames } from "../testing/agents/screen-fixtures.ts";
 import { expectWellFormed } from "../testing/agents/well-formed-parsed.ts";
+import { runsOf } from "../testing/runs.ts";
 import type { Agent, Mode } from "./agent.ts";
 import type { Memory, Parsed } from "./parsed.ts";
 import type { EventsSource } from "./sources.ts";
@@ -31,7 +32,7 @@ export function sampleContract(title: string, { type, testedVersion }: Agent, mo
             expect(typeof (transcript?.isOwn?.(text) ?? true)).toBe("boolean");
           }
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 }

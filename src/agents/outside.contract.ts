@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { events, lines, memories, objects } from "../testing/agents/agent-words.ts";
 import { expectMemory, expectWellFormed } from "../testing/agents/well-formed-parsed.ts";
+import { runsOf } from "../testing/runs.ts";
 import type { Outside, OutsideIdentity } from "./agent.ts";
 import type { Memory } from "./parsed.ts";
 
@@ -49,7 +50,7 @@ export function outsideContract(type: string, outside: Outside): void {
           expect(typeof (outside.isWord?.(line) ?? true)).toBe("boolean");
           for (const identity of identities) if (identity) expectIdentity(identity);
         }),
-        { numRuns: 500 },
+        { numRuns: runsOf(500) },
       );
     });
   });

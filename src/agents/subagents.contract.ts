@@ -4,6 +4,7 @@ import type { Json } from "../domain/json.ts";
 import { lines, memories, objects } from "../testing/agents/agent-words.ts";
 import { replacePart, sampleLines } from "../testing/agents/samples.ts";
 import { expectWellFormed } from "../testing/agents/well-formed-parsed.ts";
+import { runsOf } from "../testing/runs.ts";
 import type { Memory } from "./parsed.ts";
 import type { SubagentFiles, SubagentRows, Subagents } from "./subagents.ts";
 
@@ -30,7 +31,7 @@ export function subagentsContract(type: string, facts: Subagents): void {
         const changed = replacePart(JSON.parse(sample.line) as Json, place, value as Json);
         expectParsed(JSON.stringify(changed), sample.memory);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 

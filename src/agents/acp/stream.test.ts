@@ -6,6 +6,7 @@ import { memories } from "../../testing/agents/agent-words.ts";
 import { entriesOf, signalsOf } from "../../testing/agents/replay.ts";
 import { replacePart, sampleLines } from "../../testing/agents/samples.ts";
 import { expectWellFormed } from "../../testing/agents/well-formed-parsed.ts";
+import { runsOf } from "../../testing/runs.ts";
 import type { Mode } from "../agent.ts";
 import { acp as codexAcp } from "../codex/acp/mode.ts";
 import type { Parsed } from "../parsed.ts";
@@ -144,6 +145,6 @@ test("a real line with another value in any place of it is parsed", () => {
         for (const text of [sample.line, changed])
           expectWellFormed(mode, mode.sources.stream?.parse(text, memory) ?? {});
     }),
-    { numRuns: 1000 },
+    { numRuns: runsOf(1000) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { runsOf } from "../../testing/runs.ts";
 import { createRedactor } from "./redact.ts";
 
 // Put together from pieces so that no scanner takes an example for a leak.
@@ -214,7 +215,7 @@ describe("redacting by value", () => {
         const once = greedy.text(parts.join(""));
         expect(greedy.text(once)).toBe(once);
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 

@@ -4,12 +4,13 @@ import { instants } from "../../testing/arbitraries.ts";
 import { bodies, carriedLives, lives } from "../../testing/arbitrary-events.ts";
 import { replay } from "../../testing/events.ts";
 import { illegalities, illegalStep } from "../../testing/legal-session.ts";
+import { runsOf } from "../../testing/runs.ts";
 import { apply } from "./apply.ts";
 import type { SessionEvent } from "./event.ts";
 import { FINAL_PHASES, OUTCOME_OF_PHASE } from "./phase.ts";
 import type { SessionRow } from "./session.ts";
 
-const RUNS = { numRuns: 2000 };
+const RUNS = { numRuns: runsOf(2000) };
 const allLives = fc.oneof(lives, carriedLives);
 
 describe("any sequence of events", () => {

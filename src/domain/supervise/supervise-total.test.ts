@@ -6,11 +6,12 @@ import { actionsOf, bodiesOf, observe } from "../../testing/carried.ts";
 import { replay } from "../../testing/events.ts";
 import { illegalities, illegalStep } from "../../testing/legal-session.ts";
 import { observations } from "../../testing/observations.ts";
+import { runsOf } from "../../testing/runs.ts";
 import { apply } from "../session/apply.ts";
 import type { SessionRow } from "../session/session.ts";
 import { isEnded } from "../session/state.ts";
 
-const RUNS = { numRuns: 3000 };
+const RUNS = { numRuns: runsOf(3000) };
 
 describe("any session and anything seen of it", () => {
   test("have an answer that keeps the session legal", () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { runsOf } from "../runs.ts";
 import { simulateMany } from "./main.ts";
 import { PLANTED } from "./planted.ts";
 import { simulate } from "./run.ts";
 import type { Planted } from "./specs.ts";
 
-const SEEDS = 1000;
+const SEEDS = runsOf(1000);
 /** Some mistakes need three things to happen at once. */
 const SEEDS_TO_CATCH = 5000;
 
