@@ -18,11 +18,11 @@ const PROGRAMS = [
   "src/record/lock.test.ts",
   "src/telemetry/process-tree.test.ts",
   "test/*.test.ts",
+  "test/cli/**/*.test.ts",
+  "test/live/**/*.test.ts",
   "test/conformance/model-server/*.test.ts",
   "test/conformance/report/*.test.ts",
 ];
-/** All that they do is done by commands, in processes and folders of their own: nothing of it stays in the test's process. */
-const COMMANDS = ["test/cli/**/*.test.ts", "test/live/**/*.test.ts"];
 const PARTS = ["src/**/*.test.ts"];
 
 export default defineConfig({
@@ -40,7 +40,6 @@ export default defineConfig({
       { extends: true, test: { name: "pure", include: PURE, isolate: false } },
       { extends: true, test: { name: "parts", include: PARTS, exclude: [...PURE, ...PROGRAMS] } },
       { extends: true, test: { name: "programs", include: PROGRAMS } },
-      { extends: true, test: { name: "commands", include: COMMANDS, isolate: false } },
     ],
   },
 });
