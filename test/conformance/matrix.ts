@@ -59,10 +59,10 @@ export function isInShortRun({ program, kind }: Subject, row: string): boolean {
   return !SLOW_ROWS.has(row) && (only?.includes(row) ?? true);
 }
 
-/** A row that takes its time by nature is left to the full run. */
-export function slowTest(row: string, run: () => Promise<void>): void {
+/** A row that takes its time by nature is left to the full run. One that starts many programs needs a limit of its own. */
+export function slowTest(row: string, run: () => Promise<void>, limitMs?: number): void {
   SLOW_ROWS.add(row);
-  test.runIf(isFull)(row, run);
+  test.runIf(isFull)(row, limitMs === undefined ? {} : { timeout: limitMs }, run);
 }
 
 /** What a session passes while its program comes up, in this order. */

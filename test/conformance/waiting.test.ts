@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Shown } from "../cli/rollcall.ts";
+import { acpLab } from "./acp-lab.ts";
 import { type Lab, newLab } from "./lab.ts";
 import { COMING_UP, matrix, slowTest, TO_THE_END } from "./matrix.ts";
 import { PROGRAMS } from "./not-offered.ts";
@@ -52,17 +53,6 @@ matrix(({ program, kind }) => {
 
 matrix(
   ({ program }) => {
-    test("20 instant answers in a row, each printed", async () => {
-      await using lab = await newLab(program);
-      const session = await atPrompt(lab);
-      for (let count = 1; count <= 20; count++) {
-        const args = ["send", session.id, `[[text:answer ${count}]]`, "--wait", "--timeout", "60s"];
-        const { code, stdout, stderr } = await lab.rollcall(args);
-        expect([code, stdout, stderr]).toEqual([0, `answer ${count}\n`, ""]);
-      }
-      expect(await turnOf(session)).toMatchObject({ number: 20, outcome: "success" });
-    });
-
     test("a turn without a change of state", async () => {
       await using lab = await newLab(program);
       const session = await atPrompt(lab);
@@ -96,6 +86,45 @@ matrix(
     });
   },
   { kinds: ["interactive"] },
+);
+
+matrix(
+  ({ program, kind }) => {
+    test("20 instant answers in a row, each printed", async () => {
+      await using lab = await (kind === "acp" ? acpLab(program) : newLab(program));
+      const session = await lab.start(kind);
+      await lab.ok(["wait", session.id, "--until", "waiting_input", "--timeout", "60s"]);
+      await sendInstantly(lab, session, program, 20);
+      expect(await turnOf(session)).toMatchObject({ number: 20, outcome: "success" });
+    });
+  },
+  { kinds: ["interactive", "acp"] },
+);
+
+/** For twenty starts of a program, each of which may take its time. */
+const STARTS_MS = 1_200_000;
+
+// Without a terminal a program works on one text: each further one is given by a resume.
+matrix(
+  ({ program, kind }) => {
+    const run = async () => {
+      await using lab = await newLab(program);
+      const session = await lab.start(kind, "[[text:answer 1]]");
+      for (let count = 1; count <= 20; count++) {
+        if (count > 1) await lab.ok(["resume", session.id, "-d", "--prompt", `[[text:answer ${count}]]`]);
+        await lab.ok(["wait", session.id, "--turn", String(count), "--timeout", "120s"]);
+        expect((await session.entries()).at(-1)).toMatchObject({
+          role: "assistant",
+          text: `answer ${count}`,
+        });
+        await lab.ok(["wait", session.id, "--until", "stopped", "--timeout", "120s"]);
+      }
+      expect(await turnOf(session)).toMatchObject({ number: 20, outcome: "success" });
+      expect(await session.get()).toMatchObject({ generation: 20, usage: { turns: 20 } });
+    };
+    slowTest("20 instant answers in a row, each by a resume", run, STARTS_MS);
+  },
+  { kinds: ["autonomous"] },
 );
 
 /** Each prints its own answer; none hangs, none is empty. */
