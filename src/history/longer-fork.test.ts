@@ -172,17 +172,24 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7])(
   },
 );
 
-test("turns of a thread of Codex count where an earlier rollout of it grows behind a reverted one", async () => {
-  const reverted = `${ORIGIN}_${FORK}`;
-  const stages = [
-    (folder: string) => {
-      codexOrigin(folder, 4);
-      writeRollout(folder, reverted, [codexMeta(ORIGIN), ...codexTurn(7)]);
-    },
-    (folder: string) => codexOrigin(folder, 10),
-  ];
-  expect(await countedAfter(stages)).toEqual({ [ORIGIN]: [4, 13] });
-});
+test.each([4, 7])(
+  "turns of a thread of Codex count where an earlier rollout of it grows behind a reverted one of %i lines",
+  async (length) => {
+    const reverted = `${ORIGIN}_${FORK}`;
+    const lines = [codexMeta(ORIGIN), ...[7, 8].flatMap(codexTurn)];
+    const stages = [
+      (folder: string) => {
+        codexOrigin(folder, 4);
+        writeRollout(folder, reverted, lines.slice(0, length));
+      },
+      (folder: string) => {
+        codexOrigin(folder, 10);
+        writeRollout(folder, reverted, lines);
+      },
+    ];
+    expect(await countedAfter(stages)).toEqual({ [ORIGIN]: [5, 21] });
+  },
+);
 
 function opencodeMessage(id: number, session: string): OpencodeSession["messages"][number] {
   const time = { created: 1000 * id, completed: 1000 * id + 1 };

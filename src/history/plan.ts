@@ -155,6 +155,8 @@ export async function planGrown(
   isBusy: boolean,
 ): Promise<SourcePlan> {
   const cursor = await context.store.findCursor(row.id, source.source);
+  // Another file of the session may have been read since the row was.
+  const now = (await context.store.findRow(row.id)) ?? row;
   const from = cursor?.byteOffset ?? 0;
   const state = readState(cursor?.memory);
   return {
@@ -163,7 +165,7 @@ export async function planGrown(
     isNew: false,
     from,
     state,
-    knownTurns: row.turn?.number ?? 0,
+    knownTurns: now.turn?.number ?? 0,
     identity: row,
     createdAt: row.createdAt,
     isSubagent: state.isSubagent,
