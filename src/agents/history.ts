@@ -16,6 +16,8 @@ export interface History<M extends Memory = Memory> {
   readonly isNamedOnce?: true;
   /** No copies of the originals are kept: a file does not tell by its place whose it is, or holds many conversations. */
   readonly isNotArchived?: true;
+  /** A helper may repeat answers of its session in records of other keys, so that its own begin with an answer. */
+  readonly hasAsides?: true;
   /** Folders for this environment. Where two hold the same file, the one in the earlier folder counts. */
   roots(env: Readonly<Record<string, string | undefined>>): readonly string[];
   /** The session of a file, by its path below a root; undefined where the file is no history. */
@@ -40,6 +42,11 @@ export interface History<M extends Memory = Memory> {
   readonly usage: UsageHistory<M>;
   /** Merged into the memory where copies of another session end and the records of its own begin. */
   readonly afterCopies?: Partial<M>;
+  /**
+   * Merged into the memory of a history that goes on from a place in another (`base`): what the other one's memory is at
+   * this place; undefined where nobody knows.
+   */
+  afterBase?(memory: M | undefined): Partial<M>;
   /** How the open turn went where the history ends; undefined where nothing says so. */
   turnAtRest?(memory: M): TurnOver | undefined;
 }
@@ -95,7 +102,12 @@ export interface HistoryPlace {
   readonly nativeId: string | null;
   /** The session that started this one as its helper; null where only a record tells it. */
   readonly parent?: string | null;
+  /** Names the file among all, where another one may go on from a place in it. */
+  readonly file?: string;
 }
+
+/** A place in another history: before the record with this number in the file of this name. */
+export type HistoryBase = { readonly file: string; readonly before: number };
 
 export interface HistoryFacts extends Partial<Pick<Identity, "agentVersion" | "gitBranch" | "gitCommit">> {
   readonly nativeId?: string;
@@ -110,6 +122,8 @@ export interface HistoryFacts extends Partial<Pick<Identity, "agentVersion" | "g
   readonly forkedFrom?: string;
   /** Records numbered below this one are copies. */
   readonly ownOrdinal?: number;
+  /** It begins where the conversation stood at this place. */
+  readonly base?: HistoryBase;
 }
 
 export interface RecordTrace {

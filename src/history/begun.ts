@@ -1,4 +1,4 @@
-import type { Lineage } from "./lineage.ts";
+import type { Lineage } from "./lineage/lineage.ts";
 import type { NewSource } from "./plan.ts";
 import type { Source } from "./sources.ts";
 import { readHead, type SourceHead, withFolder, withNote } from "./trace-source.ts";
@@ -34,6 +34,7 @@ export type Placed = NewSource & Pick<Begun, "isDue">;
 export function placed(
   { source, nativeId, parent, head, isDue }: Begun,
   lineage: Lineage | undefined,
+  awaited: readonly string[] = [],
 ): Placed {
   const { facts } = head;
   const origin = lineage?.forkedFrom ?? facts.forkedFrom ?? null;
@@ -46,6 +47,7 @@ export function placed(
     ownSince: lineage?.ownSince ?? null,
     forkedFrom: parent === null ? origin : null,
     parent,
+    awaited,
     isDue,
   };
 }

@@ -18,6 +18,7 @@ import { importHistory } from "./import-history.ts";
 const PARTS = 10;
 /** An import after each file takes longer, so that fewer trees are brought in this way. */
 const STAGED = Math.ceil(IMPORTED_SEEDS / 8);
+const MIDDLE = "claude: fork without the first record (D2)";
 
 describe("generated histories of Claude Code and Codex", () => {
   test.each(seedsBelow(PARTS))("are counted exactly, session by session: part %i", async (part) => {
@@ -27,6 +28,12 @@ describe("generated histories of Claude Code and Codex", () => {
 
   test.each(seedsBelow(STAGED))("are counted exactly when they come file by file: seed %i", async (seed) => {
     await checkTrees([generateTree(seed)], "file by file");
+  });
+
+  // A fork that begins in the middle of its origin is found when both are new, and not when the origin grows behind it.
+  const growing = seedsBelow(STAGED).filter((seed) => !generateTree(seed).traps.has(MIDDLE));
+  test.each(growing)("are counted exactly when they come in halves: seed %i", async (seed) => {
+    await checkTrees([generateTree(seed)], "in halves");
   });
 
   test("are not read again when a rollout is archived", async () => {

@@ -5,14 +5,17 @@ import { FilesBeingWritten } from "../machine/open-files.ts";
 import { type Context, nowOf } from "../record/context.ts";
 import { BatchSize } from "./batch-size.ts";
 import { type Begun, beginSource, type Placed, placed } from "./begun.ts";
-import { familiesOf } from "./families.ts";
+import { isGrown, isUnchanged } from "./changed.ts";
 import { Progress } from "./import-progress.ts";
 import { keptFacts, readState } from "./import-state.ts";
 import { LeftAlone } from "./left-alone.ts";
-import type { Lineage } from "./lineage.ts";
-import { lineageOf } from "./lineage-of.ts";
+import { noteAwaited } from "./lineage/awaited.ts";
+import { Bases } from "./lineage/base-memory.ts";
+import { familiesOf } from "./lineage/families.ts";
+import { lineageOf } from "./lineage/lineage-of.ts";
+import { isOutdated } from "./lineage/outdated.ts";
 import { linkSession } from "./link-session.ts";
-import { findByNativeId, isCarried, isCopy, planGrown, planNew, type SourcePlan } from "./plan.ts";
+import { findByNativeId, isCarried, isReadAnew, planGrown, planNew, type SourcePlan } from "./plan.ts";
 import { loadPrices } from "./prices.ts";
 import { Moved } from "./readers/moved.ts";
 import { type ImportOptions, type ImportReport, ImportTally } from "./report.ts";
@@ -41,6 +44,9 @@ class Import {
   /** The histories that begin with each record, and the others that were found to hold it. */
   readonly #beginnings = new Set<string>();
   readonly #held = new Map<string, string[]>();
+  /** Those that were found to hold what a relative has for its own. */
+  readonly #outgrown = new Set<string>();
+  #bases = new Bases([]);
   #price: PriceRequest | undefined;
   readonly #progress = new Progress();
   readonly #size = new BatchSize();
@@ -78,6 +84,7 @@ class Import {
     changed: readonly Source[],
     cursors: ReadonlyMap<string, Cursor>,
   ): Promise<void> {
+    this.#bases = new Bases(sources);
     const grown: { source: Source; row: SessionRow }[] = [];
     const due = new Set<Source>();
     const moved = new Moved(cursors.values(), sources);
@@ -87,7 +94,7 @@ class Import {
       const isGrown = cursor && row && !isCarried(row) ? this.#isGrown(source, cursor) : false;
       if (isGrown === undefined) continue;
       if (row && isCarried(row)) this.#leave(source);
-      else if (row && isGrown && !(await isCopy(this.#context, source, row))) grown.push({ source, row });
+      else if (row && isGrown && !(await isReadAnew(this.#context, source, row))) grown.push({ source, row });
       else {
         if (row?.origin === "imported") await this.#takeOut(row);
         due.add(source);
@@ -100,6 +107,11 @@ class Import {
       this.#progress.expect(source.sizeBytes - (cursors.get(source.source)?.byteOffset ?? 0));
     for (const { source, row } of goOn)
       await this.#attempt(source, async () => planGrown(this.#context, source, row, this.#busy.has(source)));
+    for (const { source, row } of goOn)
+      if (this.#outgrown.has(source.source) && !this.#isStopped) {
+        await this.#takeOut(row);
+        for (const other of sources) if (cursors.get(other.source)?.sessionId === row.id) due.add(other);
+      }
     if (due.size > 0 && !this.#isStopped) await this.#readNew(sources, due, cursors);
   }
 
@@ -140,9 +152,10 @@ class Import {
       for (const one of line)
         if (one.isDue)
           await this.#attempt(one.source, async () =>
-            planNew(this.#context, one, this.#busy.has(one.source)),
+            planNew(this.#context, one, { bases: this.#bases, isBusy: this.#busy.has(one.source) }),
           );
       for (const one of line) await linkSession(this.#context, one);
+      for (const one of line) await noteAwaited(this.#context, one);
     }
   }
 
@@ -189,27 +202,17 @@ class Import {
 
   /** The members with their lineage, origins first. One that was read with another lineage is read again. */
   async #lineOf(family: readonly Begun[]): Promise<Placed[]> {
-    const { order, lineages } = await lineageOf(family);
-    if (order.every((one) => one.isDue))
-      return order.map((one) => placed(one, lineages.get(one.source.source)));
-    const isOutdated = await this.#isOutdated(order, lineages);
+    const { order, lineages, awaited } = await lineageOf(family);
+    const placedIn = (one: Begun) =>
+      placed(one, lineages.get(one.source.source), awaited.get(one.source.source));
+    if (order.every((one) => one.isDue)) return order.map(placedIn);
+    const isRepeated = await isOutdated(this.#context, order, lineages);
     const line: Placed[] = [];
     for (const one of order) {
-      const again = one.isDue || !isOutdated ? one : await this.#again(one);
-      line.push(placed(again, lineages.get(one.source.source)));
+      const again = one.isDue || !isRepeated ? one : await this.#again(one);
+      line.push(placedIn(again));
     }
     return line;
-  }
-
-  /** Whether one of them was read with another lineage: then others may lack what it took for its own. */
-  async #isOutdated(family: readonly Begun[], lineages: ReadonlyMap<string, Lineage>): Promise<boolean> {
-    for (const { source, nativeId, isDue } of family) {
-      const row = isDue ? undefined : await findByNativeId(this.#context, source.agent.type, nativeId);
-      const cursor = row && !isCarried(row) && (await this.#context.store.findCursor(row.id, source.source));
-      const copiedTo = lineages.get(source.source)?.copiedTo ?? 0;
-      if (cursor && row.origin === "imported" && readState(cursor.memory).copiedTo !== copiedTo) return true;
-    }
-    return false;
   }
 
   /** The same history to be read from its beginning, where it was imported. */
@@ -227,12 +230,11 @@ class Import {
   }
 
   /** Undefined where it cannot be read now, which is counted, and stops no other. */
-  #isGrown({ reader, path }: Source, cursor: Cursor | undefined): boolean | undefined {
+  #isGrown(source: Source, cursor: Cursor): boolean | undefined {
     try {
-      using opened = reader.open(path);
-      return !cursor?.file || !opened || opened.isSame(cursor.file);
+      return isGrown(source, cursor);
     } catch (error) {
-      this.#tally.addFailure(path, error);
+      this.#tally.addFailure(source.path, error);
       return undefined;
     }
   }
@@ -284,17 +286,14 @@ class Import {
       else if (this.#beginnings.has(key) && !own.has(key))
         this.#held.set(source, [...(this.#held.get(source) ?? []), key]);
     };
+    const outgrown = () => this.#outgrown.add(source);
     const committed = (bytes: number) => {
       this.#progress.add(bytes);
       tell?.(this.#progress.at(this.#tally.sessions));
     };
     const isFresh = this.#leftAlone.isFresh(plan.source);
     const [context, price, size] = [this.#context, this.#price, this.#size];
-    const ports = { context, price, tally, signal, size, passed, isFresh, committed };
+    const ports = { context, price, tally, signal, size, passed, outgrown, isFresh, committed };
     if (await new SourceImport(ports, plan).run(opened)) this.#tally.addSession(plan.sessionId, plan);
   }
-}
-
-function isUnchanged({ sizeBytes, mtimeMs }: Source, cursor: Cursor | undefined): boolean {
-  return cursor?.file?.sizeBytes === sizeBytes && cursor.file.mtimeMs === mtimeMs;
 }

@@ -1,4 +1,4 @@
-import type { HistoryFacts } from "../agents/history.ts";
+import type { HistoryBase, HistoryFacts } from "../agents/history.ts";
 import { objectOf } from "../agents/json-lines.ts";
 import type { Memory } from "../agents/parsed.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
@@ -23,6 +23,14 @@ export interface ImportState extends TurnCount {
   readonly parent: string | null;
   /** Records numbered below this one are copies, as the file says. */
   readonly ownOrdinal: number | null;
+  /** The place in another history that it goes on from, as the file says. */
+  readonly base: HistoryBase | null;
+  /** That place was found. */
+  readonly isBaseRead: boolean;
+  /** What a relative counts as its own, for this file was shorter when that was read: should it come here, both are read again. */
+  readonly awaited: readonly string[];
+  /** Some of it has come. */
+  readonly isOutgrown: boolean;
   /** Turns that are part of the conversation, as `VisibleTurns` keeps them. */
   readonly visible: JsonObject;
   /** How the last turn went that is over; null while one is open. */
@@ -43,6 +51,10 @@ export const NEW_STATE: ImportState = {
   forkedFrom: null,
   parent: null,
   ownOrdinal: null,
+  base: null,
+  isBaseRead: true,
+  awaited: [],
+  isOutgrown: false,
   visible: {},
   outcome: null,
   lastAt: null,
@@ -64,6 +76,10 @@ export function readState(kept: Json | undefined): ImportState {
     forkedFrom: textIn(kept.forkedFrom),
     parent: textIn(kept.parent),
     ownOrdinal: typeof kept.ownOrdinal === "number" ? kept.ownOrdinal : null,
+    base: baseIn(kept.base),
+    isBaseRead: kept.isBaseRead !== false,
+    awaited: textsIn(kept.awaited),
+    isOutgrown: kept.isOutgrown === true,
     visible: objectOf(kept.visible),
     outcome: OUTCOMES.find((each) => each === outcome) ?? null,
     lastAt: textIn(lastAt),
@@ -71,8 +87,17 @@ export function readState(kept: Json | undefined): ImportState {
 }
 
 /** Facts of copies that the beginning of the history states. */
-export function keptFacts({ forkedFrom, ownOrdinal }: ImportState): HistoryFacts {
-  return { ...(forkedFrom === null ? {} : { forkedFrom }), ...(ownOrdinal === null ? {} : { ownOrdinal }) };
+export function keptFacts({ forkedFrom, ownOrdinal, base }: ImportState): HistoryFacts {
+  return {
+    ...(forkedFrom === null ? {} : { forkedFrom }),
+    ...(ownOrdinal === null ? {} : { ownOrdinal }),
+    ...(base === null ? {} : { base }),
+  };
+}
+
+function baseIn(value: Json | undefined): HistoryBase | null {
+  const { file, before } = objectOf(value);
+  return typeof file === "string" && typeof before === "number" ? { file, before } : null;
 }
 
 function textIn(value: Json | undefined): string | null {

@@ -13,6 +13,7 @@ import { isProcessAlive } from "../machine/process.ts";
 import { workspaceOf } from "../machine/workspace.ts";
 import { type Context, nowOf } from "../record/context.ts";
 import { type ImportState, NEW_STATE, readState } from "./import-state.ts";
+import type { BaseMemory, Bases } from "./lineage/base-memory.ts";
 import type { Source } from "./sources.ts";
 
 /** The session that one history is read into, and the place to read on from. */
@@ -23,6 +24,8 @@ export interface SourcePlan {
   readonly isNew: boolean;
   readonly from: number;
   readonly state: ImportState;
+  /** Turns that the session has by now, in all of its files. */
+  readonly knownTurns: number;
   /** For a new record. */
   readonly identity: Identity;
   readonly createdAt: Instant;
@@ -43,6 +46,8 @@ export interface NewSource {
   /** Native ids of the session that it continues, and of the one that it helps. */
   readonly forkedFrom: string | null;
   readonly parent: string | null;
+  /** Names of records that would show that relatives have to be read again. */
+  readonly awaited: readonly string[];
 }
 
 /** The record of a session with this native id: one that Rollcall carried is preferred. */
@@ -61,14 +66,18 @@ export function isCarried({ origin, carried }: SessionRow): boolean {
   return carried !== null || !["imported", "observed"].includes(origin);
 }
 
-/** A history that holds nothing of its own so far may get copies: it is read from its beginning again. */
-export async function isCopy(
+/**
+ * Whether a history that grew is read from its beginning: one that holds nothing of its own so far may get more copies,
+ * and one that has outgrown its relatives was not read again together with them when an import was stopped.
+ */
+export async function isReadAnew(
   { store }: Pick<Context, "store">,
   { source }: Source,
   { id, origin }: SessionRow,
 ): Promise<boolean> {
   const cursor = origin === "imported" ? await store.findCursor(id, source) : undefined;
-  return readState(cursor?.memory).isCopy;
+  const { isCopy, isOutgrown } = readState(cursor?.memory);
+  return isCopy || isOutgrown;
 }
 
 /** Its process is known, as the daemon saw it, and lives: most agents close their history after each record. */
@@ -76,8 +85,13 @@ function isRunning(row: SessionRow | undefined): boolean {
   return row?.process != null && isProcessAlive(row.process);
 }
 
-export async function planNew(context: Context, given: NewSource, isBusy: boolean): Promise<SourcePlan> {
-  const { source, nativeId, copiedTo, isOwnCopy } = given;
+export async function planNew(
+  context: Context,
+  given: NewSource,
+  { bases, isBusy }: { readonly bases: Bases; readonly isBusy: boolean },
+): Promise<SourcePlan> {
+  const { source, nativeId, copiedTo, isOwnCopy, awaited } = given;
+  const base = await bases.read(source, given.facts.base);
   const known = await findByNativeId(context, source.agent.type, nativeId);
   const createdAt = given.ownSince ?? given.facts.startedAt ?? nowOf(context);
   return {
@@ -90,7 +104,7 @@ export async function planNew(context: Context, given: NewSource, isBusy: boolea
     // Turns of another file of the same session are counted on.
     state: {
       ...NEW_STATE,
-      ...(known && (await goesOn(context, known.id, source))),
+      ...withBase(known && (await goesOn(context, known.id, source)), base),
       copiedTo,
       isOwnCopy,
       isCopy: true,
@@ -98,13 +112,24 @@ export async function planNew(context: Context, given: NewSource, isBusy: boolea
       forkedFrom: given.facts.forkedFrom ?? null,
       parent: given.parent,
       ownOrdinal: given.facts.ownOrdinal ?? null,
+      base: given.facts.base ?? null,
+      isBaseRead: base.isBaseRead,
+      awaited,
       number: known?.turn?.number ?? 0,
     },
+    knownTurns: known?.turn?.number ?? 0,
     identity: await identityOf(context, given),
     createdAt,
     isSubagent: given.parent !== null,
     isBusy: isBusy || isRunning(known),
   };
+}
+
+function withBase(
+  before: Pick<ImportState, "memory" | "visible"> | undefined,
+  { memory }: BaseMemory,
+): Partial<ImportState> {
+  return { ...before, memory: { ...before?.memory, ...memory } };
 }
 
 /** A session may go on in another file, which is named after the one before: what is visible of it goes on there. */
@@ -130,6 +155,8 @@ export async function planGrown(
   isBusy: boolean,
 ): Promise<SourcePlan> {
   const cursor = await context.store.findCursor(row.id, source.source);
+  // Another file of the session may have been read since the row was.
+  const now = (await context.store.findRow(row.id)) ?? row;
   const from = cursor?.byteOffset ?? 0;
   const state = readState(cursor?.memory);
   return {
@@ -138,6 +165,7 @@ export async function planGrown(
     isNew: false,
     from,
     state,
+    knownTurns: now.turn?.number ?? 0,
     identity: row,
     createdAt: row.createdAt,
     isSubagent: state.isSubagent,

@@ -12,6 +12,7 @@ import { type Batch, commitBatch } from "./commit-batch.ts";
 import type { TurnEvent } from "./decide-parsed.ts";
 import type { ImportState } from "./import-state.ts";
 import { lineKey } from "./line-key.ts";
+import { namesOf } from "./lineage/awaited.ts";
 import type { SourcePlan } from "./plan.ts";
 import type { OpenSource, StoredRecord } from "./readers/reader.ts";
 import type { SourceTally } from "./report.ts";
@@ -32,6 +33,8 @@ interface Ports {
   readonly size: BatchSize;
   /** Is told of each record that could be copied, by its key. */
   readonly passed: (key: string) => void;
+  /** Is told when a record is read that a relative has for its own. */
+  readonly outgrown: () => void;
   /** Is told after each commit how many bytes of the history went into it. */
   readonly committed: (bytes: number) => void;
 }
@@ -55,7 +58,7 @@ export class SourceImport {
     this.#plan = plan;
     this.#key = `${plan.sessionId}-${basename(plan.source.source)}`;
     this.#turns = new TranscriptTurns(this.#key);
-    this.#turns.restore(plan.state);
+    this.#turns.restore(plan.state, plan.knownTurns);
     this.#visible.restore(plan.state.visible);
     this.#state = plan.state;
     this.#offset = plan.from;
@@ -107,7 +110,9 @@ export class SourceImport {
     // Records of other types may be a part of the lineage, and tell when something was written.
     if (is === "noise" && history.isNoiseType(type)) return;
     const { copiedTo, isOwnCopy } = this.#state;
-    this.#passKey(history.trace(record), offset);
+    const trace = history.trace(record);
+    this.#passKey(trace, offset);
+    this.#passAwaited(trace);
     const { memory } = this.#state;
     const parsed = this.#plan.isSubagent
       ? history.parseSubagent(record, memory)
@@ -118,13 +123,21 @@ export class SourceImport {
     else if (offset === copiedTo && !isOwnCopy) this.#remember(history.afterCopies);
   }
 
-  #passKey({ key, isWeak, isRoot }: RecordTrace, offset: number): void {
+  #passKey({ key, isWeak, isRoot, answer }: RecordTrace, offset: number): void {
     if (key === undefined) return;
     if (isWeak !== true) this.#ports.passed(key);
     const { roots, copiedTo, isCopy } = this.#state;
-    if (isCopy && offset > copiedTo) this.#state = { ...this.#state, isCopy: false };
+    const mayRepeat = this.#plan.isSubagent && this.#plan.source.history.hasAsides && answer === undefined;
+    if (isCopy && offset > copiedTo && !mayRepeat) this.#state = { ...this.#state, isCopy: false };
     const isNew = isRoot === true && roots.length < MOST_ROOTS && !roots.includes(key);
     if (isNew) this.#state = { ...this.#state, roots: [...roots, key] };
+  }
+
+  #passAwaited(trace: RecordTrace): void {
+    const { awaited } = this.#plan.state;
+    if (awaited.length === 0 || !namesOf(trace).some((name) => awaited.includes(name))) return;
+    this.#state = { ...this.#state, isOutgrown: true };
+    this.#ports.outgrown();
   }
 
   #remember(memory: Parsed["memory"], at?: Instant): void {
@@ -219,11 +232,11 @@ export class SourceImport {
     return this.#plan.source.history.turnAtRest?.(this.#state.memory);
   }
 
-  /** Without its time while it is not read to its end, or not at rest there: it must not pass for unchanged. */
+  /** Without its time while it is not read to its end, not at rest there, or to be read again: it must not pass for unchanged. */
   #fileAt(opened: OpenSource, isOver: boolean): FileIdentity {
     const file = opened.identify(this.#offset);
     const { sizeBytes, mtimeMs } = this.#seen ?? file;
-    return { ...file, sizeBytes, mtimeMs: isOver ? mtimeMs : 0 };
+    return { ...file, sizeBytes, mtimeMs: isOver && !this.#state.isOutgrown ? mtimeMs : 0 };
   }
 
   /** Nobody works on it any more: the open turn is over, and how it went is what the last words say. */

@@ -2,7 +2,7 @@ import type { History, HistoryFacts } from "../agents/history.ts";
 import { type JsonObject, readJsonObject } from "../domain/json.ts";
 import { shortFacts } from "../domain/short-value.ts";
 import { readForeignText } from "../machine/foreign-file.ts";
-import type { TracedFile } from "./lineage.ts";
+import type { TracedFile } from "./lineage/lineage.ts";
 import type { Source } from "./sources.ts";
 
 /** So many records at the beginning are looked at for facts of the session. */
@@ -87,7 +87,7 @@ function withFacts(facts: HistoryFacts, more: HistoryFacts): HistoryFacts {
 
 /** Reads all records of a history for what tells an origin from its copies. */
 export async function traceSource(
-  { reader, path, source, history }: Source,
+  { reader, path, source, history, place }: Source,
   {
     nativeId,
     facts,
@@ -109,5 +109,7 @@ export async function traceSource(
     origin: parent ?? facts.forkedFrom,
     isHelper: parent !== null,
     ownOrdinal: facts.ownOrdinal,
+    file: place.file,
+    base: facts.base,
   };
 }

@@ -17,15 +17,17 @@ export class TranscriptTurns {
   readonly #key: string;
   #number = 0;
   #isOpen = false;
+  #known = 0;
 
   constructor(key: string) {
     this.#key = key;
   }
 
-  /** Goes on where an earlier reader of the file stopped. */
-  restore({ number, isOpen }: TurnCount): void {
+  /** Goes on where an earlier reader of the file stopped. Other files of the session may have more turns by now. */
+  restore({ number, isOpen }: TurnCount, known = 0): void {
     this.#number = number;
     this.#isOpen = isOpen;
+    this.#known = known;
   }
 
   get count(): TurnCount {
@@ -37,7 +39,7 @@ export class TranscriptTurns {
     const ends = over || isBegun ? this.end(over ?? { result: null, why: null }) : [];
     this.#isOpen = isBegun === true;
     if (!isBegun) return ends;
-    this.#number += 1;
+    this.#number = Math.max(this.#number, this.#known) + 1;
     const number = this.#number;
     const body = (generation: number) => ({ kind: "turn_began", number, generation, by: "agent" }) as const;
     return [...ends, { id: `${this.#key}-turn-${number}-began`, body }];

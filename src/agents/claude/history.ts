@@ -19,6 +19,7 @@ const PROMPTS = /(?:^|\/)history\.jsonl$/u;
 /** The transcripts in the folders of Claude Code. A fork is a file with a copy of each record of its origin. */
 export const history: History<ClaudeMemory> = {
   reader: "jsonl",
+  hasAsides: true,
   roots: historyFolders,
   placeOf(path): HistoryPlace | undefined {
     const agent = SUB_AGENT.exec(path);

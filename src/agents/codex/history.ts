@@ -6,7 +6,7 @@ import { codexHome } from "./home.ts";
 import type { CodexMemory } from "./memory.ts";
 import { isExec } from "./outside.ts";
 import { isNoiseType, sortRecord } from "./rollout/record-types.ts";
-import { identityInName, parseRolloutRecord, parseUsageRecord } from "./rollout/rollout.ts";
+import { identityInName, parseRolloutRecord, parseUsageRecord, rolloutIdInName } from "./rollout/rollout.ts";
 import { isUuid, vectorOf } from "./rollout/token-count.ts";
 import { describeSubagent } from "./subagents/subagents.ts";
 
@@ -19,8 +19,9 @@ export const history: History<CodexMemory> = {
     return [`${home}/sessions`, `${home}/archived_sessions`];
   },
   placeOf(path) {
-    const nativeId = identityInName(path.slice(path.lastIndexOf("/") + 1))?.nativeId;
-    return nativeId === undefined ? undefined : { nativeId };
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const [nativeId, file] = [identityInName(name)?.nativeId, rolloutIdInName(name)];
+    return nativeId === undefined ? undefined : { nativeId, ...(file === undefined ? {} : { file }) };
   },
   describe: ({ type, payload }) => (type === "session_meta" ? factsOf(objectOf(payload)) : {}),
   trace,
@@ -35,7 +36,15 @@ export const history: History<CodexMemory> = {
     parseSubagent: parseUsageRecord,
   },
   afterCopies: { isTurnOpen: false, calls: [] },
+  afterBase,
 };
+
+/** The running totals go on from there. */
+function afterBase(memory: CodexMemory | undefined): Partial<CodexMemory> {
+  if (memory === undefined) return { isBaseUnknown: true };
+  const { totals, resets } = memory;
+  return { ...(totals === undefined ? {} : { totals }), ...(resets === undefined ? {} : { resets }) };
+}
 
 /** A file may begin with the description of its origin behind its own: only the first has this id. */
 function factsOf(meta: JsonObject): HistoryFacts {
@@ -45,6 +54,8 @@ function factsOf(meta: JsonObject): HistoryFacts {
   const subagent = describeSubagent(meta);
   const forkedFrom = textOf(meta.forked_from_id);
   const ownOrdinal = countOf(meta.subagent_history_start_ordinal);
+  const { thread_id: file, end_ordinal_exclusive: end } = objectOf(meta.history_base);
+  const before = countOf(end);
   return {
     ...(typeof id === "string" ? { nativeId: id } : {}),
     ...(typeof cwd === "string" ? { cwd, kind: isExec(meta) ? "autonomous" : "interactive" } : {}),
@@ -57,6 +68,7 @@ function factsOf(meta: JsonObject): HistoryFacts {
     ...(subagent === null ? {} : { parent: subagent.parent }),
     ...(forkedFrom === null ? {} : { forkedFrom }),
     ...(ownOrdinal === null ? {} : { ownOrdinal }),
+    ...(typeof file === "string" && before !== null ? { base: { file, before } } : {}),
   };
 }
 

@@ -29,6 +29,8 @@ export type CodexMemory = {
   /** The turn and the last running totals of a rollout without such names. */
   readonly countedTurn?: string;
   readonly totals?: JsonObject;
+  /** They go on from those in another rollout, which is not there. */
+  readonly isBaseUnknown?: boolean;
   /** How often they have begun anew: the same ones may come again. */
   readonly resets?: number;
   /** The service tier by the settings, and that of the turn since its first request; empty is the usual one. */

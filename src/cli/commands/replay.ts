@@ -8,6 +8,7 @@ import { momentsOf } from "../export/cast.ts";
 import { type Command, JSON_OPTION, optionOf } from "../framework/command.ts";
 import type { Output } from "../framework/output.ts";
 import { withSession } from "../open.ts";
+import { printFrames } from "../replay/print-frames.ts";
 import { Replay } from "../replay/replay.ts";
 import { Timeline } from "../replay/timeline.ts";
 import { transcriptFrames } from "../replay/transcript-frames.ts";
@@ -18,7 +19,7 @@ export const command: Command = {
   takes: [1, 1],
   completes: ["session"],
   about:
-    "Plays what the terminal of a session showed, or the transcript of one without a terminal. In a pipe it prints the text at once.\nKeys: space pauses, left and right seek 5 seconds, [ and ] go to the turn or tool call before and after, + and - change the speed, Home and End go to the beginning and the end, q leaves.",
+    "Plays what the terminal of a session showed, or the transcript of one without a terminal. In a pipe it prints the text from --from on at once.\nKeys: space pauses, left and right seek 5 seconds, [ and ] go to the turn or tool call before and after, + and - change the speed, Home and End go to the beginning and the end, q leaves.",
   options: {
     speed: { value: "N", about: "so many times as fast (1)" },
     from: { value: "PLACE", about: "begin there: a time such as 1m30s, turn:3, or entry:41 (a seq)" },
@@ -39,7 +40,9 @@ export const command: Command = {
       const timeline = new Timeline(withMarkers(frames, await momentsOf(rollcall, id)), idleLimitMs);
       const fromMs = await placeOf(rollcall, id, timeline, from);
       if (output.isJson) output.json({ sessionId: id, source, ...described(timeline) });
-      else if (!output.isTerminal) await printLogs(rollcall, output, id);
+      else if (!output.isTerminal && source === "recording" && fromMs === 0)
+        await printLogs(rollcall, output, id);
+      else if (!output.isTerminal) printFrames(timeline, output, { source, fromMs });
       else {
         const { name } = await rollcall.get(id);
         return new Replay(timeline, output, { name: name ?? shortId(id), speed, fromMs }).run();

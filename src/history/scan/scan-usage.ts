@@ -1,8 +1,9 @@
 import type { Memory } from "../../agents/parsed.ts";
 import type { PriceRequest } from "../../domain/usage.ts";
 import { type Begun, beginSource, type Placed, placed } from "../begun.ts";
-import { familiesOf } from "../families.ts";
-import { lineageOf } from "../lineage-of.ts";
+import { Bases } from "../lineage/base-memory.ts";
+import { familiesOf } from "../lineage/families.ts";
+import { lineageOf } from "../lineage/lineage-of.ts";
 import type { ImportOptions } from "../report.ts";
 import { findSources } from "../sources.ts";
 import { type Owner, ScanLedger, type ScannedModel, type ScannedSession } from "./scan-ledger.ts";
@@ -43,6 +44,7 @@ class Scan {
   readonly #owners = new Map<string, Owner>();
   /** Sessions whose histories hold a request that another one was counted for. */
   readonly #relatives = new Map<Owner, Set<Owner>>();
+  #bases = new Bases([]);
   readonly #failed: { path: string; why: string }[] = [];
 
   constructor(env: Environment, options: ScanOptions) {
@@ -53,6 +55,7 @@ class Scan {
   async run(price: PriceRequest): Promise<ScanReport> {
     const beganMs = performance.now();
     const sources = findSources(this.#env, this.#options);
+    this.#bases = new Bases(sources);
     const begun: Begun[] = [];
     for (const source of sources)
       await this.#attempt(source.path, async () => {
@@ -100,11 +103,11 @@ class Scan {
     await this.#attempt(one.source.path, async () => this.#count(one));
   }
 
-  async #count({ source, nativeId, parent, copiedTo }: Placed): Promise<void> {
+  async #count({ source, nativeId, parent, copiedTo, facts }: Placed): Promise<void> {
     const { history } = source;
     const owner = this.#ownerOf({ source, nativeId });
     const parse = parent === null ? history.usage.parse : history.usage.parseSubagent;
-    let memory: Memory = {};
+    let { memory } = await this.#bases.read(source, facts.base);
     let isCopy = copiedTo > 0;
     for await (const records of wantedRecords(source))
       for (const { record, offset } of records) {

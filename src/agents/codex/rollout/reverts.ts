@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../domain/json.ts";
-import { countOf, listOf, objectOf, textOf } from "../../json-lines.ts";
+import { countOf, listOf, objectOf } from "../../json-lines.ts";
 import type { Parsed } from "../../parsed.ts";
 import type { CodexMemory } from "../memory.ts";
 
@@ -15,7 +15,7 @@ export function withReverts(
   { type, ordinal, payload }: JsonObject,
   memory: CodexMemory,
 ): Parsed<CodexMemory> {
-  const { type: event, num_turns: turns, id, history_base: base } = objectOf(payload);
+  const { type: event, num_turns: turns, history_base: base } = objectOf(payload);
   const begun = listOf(memory.begun).filter((line) => typeof line === "number");
   if (parsed.turn?.isBegun) {
     const line = countOf(ordinal) ?? begun.at(-1) ?? 0;
@@ -25,9 +25,9 @@ export function withReverts(
     const rewinds = countOf(turns) ?? 0;
     return { ...remember(parsed, begun.slice(0, Math.max(0, begun.length - rewinds))), rewinds };
   }
-  const { thread_id: thread, end_ordinal_exclusive: end } = objectOf(base);
-  const from = countOf(end);
-  if (type !== "session_meta" || from === null || textOf(thread) === null || thread !== id) return parsed;
+  // The numbers of lines run on from rollout to rollout, also from that of the thread that it was forked from.
+  const from = countOf(objectOf(base).end_ordinal_exclusive);
+  if (type !== "session_meta" || from === null) return parsed;
   const left = begun.filter((line) => line < from);
   return { ...remember(parsed, left), rewinds: begun.length - left.length };
 }

@@ -16,11 +16,17 @@ import { parseTokenCount } from "./token-count.ts";
 import { usageOf } from "./usage.ts";
 
 /** The name of a rollout ends in the id of its conversation; one that was reverted has an id of its own behind it. */
-const NAME = /^rollout-.+-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:_[\da-f-]+)?\.jsonl$/;
+const NAME = /^rollout-.+-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:_([\da-f-]+))?\.jsonl$/;
 
 export function identityInName(name: string): Parsed["identity"] | undefined {
   const nativeId = NAME.exec(name)?.[1];
   return nativeId === undefined ? undefined : { nativeId };
+}
+
+/** The id of the rollout itself: that of its conversation, unless it was reverted. */
+export function rolloutIdInName(name: string): string | undefined {
+  const [, nativeId, rollout = nativeId] = NAME.exec(name) ?? [];
+  return rollout;
 }
 
 /** Sub-agents run in the process of the session that they help, each with a rollout of its own. */

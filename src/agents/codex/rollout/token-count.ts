@@ -29,13 +29,15 @@ export function parseTokenCount(payload: JsonObject, at: Instant, memory: CodexM
   const remembered = isJsonObject(total)
     ? { memory: { totals: total, ...(resets > 0 ? { resets } : {}) } }
     : {};
+  const isUnknown = before === undefined && memory.isBaseUnknown === true && !isJsonObject(last);
   const used = isJsonObject(last) ? last : differenceOf(objectOf(total), before);
   if (BUCKETS.every((bucket) => !countOf(used[bucket]))) return remembered;
   const turn = memory.countedTurn ?? "";
   const isShared = isUuid(turn) && isJsonObject(total);
   const place = `${isShared ? turn : `${turn}/${at}`}${resets > 0 ? `/reset ${resets}` : ""}`;
   const named = { requestKey: `${place}/${vectorOf(isJsonObject(total) ? total : used)}`, at };
-  const request = requestOf(used, { ...named, model: textOf(memory.model) });
+  // A first total that goes on from an unknown one says that there was a request, and nothing of its size.
+  const request = requestOf(isUnknown ? {} : used, { ...named, model: textOf(memory.model) });
   return { usage: [isShared ? { ...request, isShared } : request], ...remembered };
 }
 

@@ -1,5 +1,5 @@
-import type { RecordTrace } from "../agents/history.ts";
-import type { Instant } from "../domain/time.ts";
+import type { HistoryBase, RecordTrace } from "../../agents/history.ts";
+import type { Instant } from "../../domain/time.ts";
 
 /** The records of one file, as far as they tell which of several files is the origin of the others. */
 export interface TracedFile {
@@ -13,6 +13,9 @@ export interface TracedFile {
   readonly isHelper?: boolean;
   /** Records numbered below this one are copies. */
   readonly ownOrdinal?: number | undefined;
+  /** The name by which others refer to a place in it, and the place that it refers to itself. */
+  readonly file?: string | undefined;
+  readonly base?: HistoryBase | undefined;
 }
 
 export interface Lineage {
@@ -35,41 +38,74 @@ export interface Lineage {
  */
 export function decideLineage(files: readonly TracedFile[]): Lineage[] {
   const ordered = orderByOrigin(files.map(withKeys));
-  return ordered.map((file, index) => lineageOf(file, ordered.slice(0, index)));
+  return ordered.map((file, index) => {
+    const twins = ordered.filter((other) => other !== file && other.nativeId === file.nativeId);
+    return lineageOf(file, { older: ordered.slice(0, index), twins });
+  });
 }
 
 type Aged = Keyed & { readonly helpedSince: Instant | undefined };
 type Keyed = TracedFile & { readonly keys: ReadonlySet<string>; readonly answers: ReadonlySet<string> };
+/** All files of one session, and all that they hold. */
+type Whole = Named & { readonly files: readonly Aged[] };
+type Named = Pick<Keyed, "source" | "nativeId" | "keys">;
 
 function orderByOrigin(all: readonly Keyed[]): Keyed[] {
   const files = withHelpers(all);
-  const sessions = files.filter(({ isHelper }) => isHelper !== true);
-  const elders = new Map(sessions.map((file) => [file, countElders(file, sessions)]));
-  const byAge = (a: Aged, b: Aged) =>
-    (elders.get(a) ?? files.length) - (elders.get(b) ?? files.length) ||
-    a.keys.size - b.keys.size ||
-    compare(a.nativeId, b.nativeId);
-  return originsFirst([...files].sort(byAge));
+  const sessions = wholeSessions(files.filter(({ isHelper }) => isHelper !== true));
+  const helpers = files.filter(({ isHelper }) => isHelper === true);
+  const inOrder = byAge(sessions).flatMap((session) =>
+    byAge(session.files.map((file) => ({ ...file, files: [file], file }))).map(({ file }) => file),
+  );
+  return originsFirst([...inOrder, ...helpers.sort(bySize)]);
+}
+
+/** A session may have several files: a short copy of it in another folder says nothing of its age. */
+function wholeSessions(files: readonly Aged[]): Whole[] {
+  return [...Map.groupBy(files, ({ nativeId }) => nativeId)].map(([nativeId, own]) => ({
+    source: nativeId,
+    nativeId,
+    files: own,
+    keys: new Set(own.flatMap(({ keys }) => [...keys])),
+  }));
+}
+
+function byAge<T extends Whole>(sessions: readonly T[]): T[] {
+  const elders = new Map(sessions.map((session) => [session, countElders(session, sessions)]));
+  return [...sessions].sort((a, b) => (elders.get(a) ?? 0) - (elders.get(b) ?? 0) || bySize(a, b));
+}
+
+function bySize(a: Named, b: Named): number {
+  return a.keys.size - b.keys.size || compare(a.nativeId, b.nativeId) || compare(a.source, b.source);
 }
 
 /** Adds when a helper of each file first answered: copies of a session come without its helpers. */
 function withHelpers(files: readonly Keyed[]): Aged[] {
-  const counts = new Map<string, number>();
-  for (const { answers } of files)
-    for (const answer of answers) counts.set(answer, (counts.get(answer) ?? 0) + 1);
-  const isOwn = ({ answer }: RecordTrace) => answer !== undefined && counts.get(answer) === 1;
+  const owners = new Map<string, Set<string>>();
+  for (const { answers, nativeId } of files)
+    for (const answer of answers) owners.set(answer, (owners.get(answer) ?? new Set()).add(nativeId));
+  const isOwn = ({ answer }: RecordTrace) => answer !== undefined && owners.get(answer)?.size === 1;
   const since = new Map<string | undefined, RecordTrace[]>();
   for (const { isHelper, origin, records } of files)
     if (isHelper) since.set(origin, [...(since.get(origin) ?? []), ...records.filter(isOwn).slice(0, 1)]);
   return files.map((file) => ({ ...file, helpedSince: earliest(since.get(file.nativeId) ?? []) }));
 }
 
-function countElders(file: Aged, files: readonly Aged[]): number {
-  return files.filter((other) => compare(ownSince(other, file), ownSince(file, other)) < 0).length;
+function countElders(session: Whole, sessions: readonly Whole[]): number {
+  return sessions.filter((other) => compare(ownSince(other, session), ownSince(session, other)) < 0).length;
 }
 
-/** When a file began to have what the other one has not; where it has nothing of its own, when it ended. */
-function ownSince({ records, helpedSince }: Aged, { keys }: Aged): string {
+/** When a session began to have what the other one has not; where it has nothing of its own, when it ended. */
+function ownSince({ files }: Whole, other: Whole): string {
+  const began = files.map((file) => beganApart(file, other));
+  const own = earliest(began.flatMap((one) => one.own));
+  return own ?? latest(began.map(({ end }) => end));
+}
+
+function beganApart(
+  { records, helpedSince }: Aged,
+  { keys }: Whole,
+): { readonly own: RecordTrace[]; readonly end: string } {
   const isCommon = ({ key }: RecordTrace) => key !== undefined && keys.has(key);
   const lastCommon = records.findLastIndex(isCommon);
   let before: RecordTrace = {};
@@ -80,8 +116,12 @@ function ownSince({ records, helpedSince }: Aged, { keys }: Aged): string {
     else if (index < lastCommon && before.at !== undefined) return [before];
     return [];
   });
-  if (own.length === 0) return before.at ?? "";
-  return earliest([...own, ...(helpedSince === undefined ? [] : [{ at: helpedSince }])]) ?? "";
+  const helped = own.length === 0 || helpedSince === undefined ? [] : [{ at: helpedSince }];
+  return { own: [...own, ...helped], end: before.at ?? "" };
+}
+
+function latest(times: readonly string[]): string {
+  return times.reduce((last, time) => (time > last ? time : last), "");
 }
 
 function compare(a: string, b: string): number {
@@ -100,12 +140,24 @@ function originsFirst(files: readonly Keyed[]): Keyed[] {
   return [...placed];
 }
 
-function lineageOf(file: Keyed, older: readonly Keyed[]): Lineage {
+interface CopiedRun {
+  readonly to: number;
+  readonly repeatedTo: number;
+  readonly keys: readonly string[];
+}
+
+interface Relatives {
+  readonly older: readonly Keyed[];
+  /** The other files of the same session. */
+  readonly twins: readonly Keyed[];
+}
+
+function lineageOf(file: Keyed, { older, twins }: Relatives): Lineage {
   const isNamed = older.some(({ nativeId }) => nativeId === file.origin);
   const origins = isNamed
     ? older.filter(({ nativeId }) => nativeId === file.origin || nativeId === file.nativeId)
     : older;
-  const copied = copiedRun(file, origins);
+  const copied = copiedRun(file, origins, twins);
   const own = file.records.filter(({ offset, key }) => offset > copied.to || key === undefined);
   let nearest: { readonly nativeId: string; readonly count: number } | undefined;
   for (const { nativeId, keys } of origins) {
@@ -116,26 +168,37 @@ function lineageOf(file: Keyed, older: readonly Keyed[]): Lineage {
     source: file.source,
     copiedTo: copied.to,
     forkedFrom: file.origin ?? nearest?.nativeId ?? null,
-    isOwnCopy: nearest?.nativeId === file.nativeId && copied.to > copied.repeatedTo,
+    isOwnCopy: endsInOwn(file, copied, origins),
     ownSince: earliest(own) ?? earliest(file.records) ?? null,
   };
 }
 
-/** Copies stand together, before the first record of the file's own that could be copied itself. */
-function copiedRun(
-  file: Keyed,
+/** The last of the copies is no other session's: a turn goes on behind it. */
+function endsInOwn(
+  { nativeId }: Keyed,
+  { keys, to, repeatedTo }: CopiedRun,
   origins: readonly Keyed[],
-): { readonly to: number; readonly repeatedTo: number; readonly keys: readonly string[] } {
+): boolean {
+  const last = keys.at(-1);
+  const holders = last === undefined ? [] : origins.filter((origin) => origin.keys.has(last));
+  return to > repeatedTo && holders.length > 0 && holders.every((holder) => holder.nativeId === nativeId);
+}
+
+/** Copies stand together, before the first record of the file's own that could be copied itself. */
+function copiedRun(file: Keyed, origins: readonly Keyed[], twins: readonly Keyed[]): CopiedRun {
   const { records, ownOrdinal = 0, isHelper } = file;
   const related = origins.filter((origin) => isRelated(file, origin));
   const copied: string[] = [];
   const others = origins.filter(({ nativeId }) => nativeId !== file.nativeId);
   const repeatedTo = isHelper ? repeatedAnswersTo(records, others) : 0;
+  // Another file of the helper may go on, and so tell that a text at the end of this one is repeated too.
+  const repeated = isHelper ? new Set(twins.flatMap((twin) => repeatedKeys(twin, others))) : new Set();
   let to = 0;
   for (const { key, isWeak, ordinal, offset } of records) {
     const isNumbered = ordinal !== undefined && ordinal < ownOrdinal;
     const known = isWeak === true ? related : origins;
-    const isKnown = key !== undefined && (offset <= repeatedTo || known.some(({ keys }) => keys.has(key)));
+    const isRepeated = offset <= repeatedTo || repeated.has(key);
+    const isKnown = key !== undefined && (isRepeated || known.some(({ keys }) => keys.has(key)));
     if (isNumbered || isKnown) to = offset;
     else if (key !== undefined) break;
     if (isKnown) copied.push(key);
@@ -158,6 +221,11 @@ function repeatedAnswersTo(records: Keyed["records"], origins: readonly Keyed[])
     to = offset;
   }
   return to;
+}
+
+function repeatedKeys({ records }: Keyed, origins: readonly Keyed[]): string[] {
+  const to = repeatedAnswersTo(records, origins);
+  return records.flatMap(({ key, offset }) => (key !== undefined && offset <= to ? [key] : []));
 }
 
 function withKeys(file: TracedFile): Keyed {

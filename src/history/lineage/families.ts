@@ -1,4 +1,5 @@
-import type { SourceHead } from "./trace-source.ts";
+import type { HistoryPlace } from "../../agents/history.ts";
+import type { SourceHead } from "../trace-source.ts";
 
 /** A history with its beginning. */
 export interface Headed {
@@ -6,6 +7,7 @@ export interface Headed {
   /** The session that it helps. */
   readonly parent: string | null;
   readonly head: SourceHead;
+  readonly source: { readonly place: HistoryPlace };
 }
 
 /** Groups histories that may hold copies of each other: those of which one holds the first record of another, or that name one another. */
@@ -19,6 +21,9 @@ export function familiesOf<T extends Headed>(sources: readonly T[]): T[][] {
       source.nativeId,
       ...[facts.forkedFrom, source.parent].filter((name) => typeof name === "string"),
       ...roots.map((key) => `key ${key}`),
+      ...[source.source.place.file, facts.base?.file].flatMap((file) =>
+        file === undefined ? [] : [`file ${file}`],
+      ),
     ];
     for (const name of names) {
       const other = byName.get(name);

@@ -105,6 +105,37 @@ describe("the lineage of files with common records", () => {
     expect(found).toMatchObject({ x: [0, "z"], y: [2, "z"] });
   });
 
+  test("takes a short copy of a fork in another folder neither for the origin nor for the fork of it", () => {
+    const copy = file("b", "a1 a2", { source: "x" });
+    const found = lineageOf(file("z", "a1 a2 a3 a6"), copy, file("b", "a1 a2 a3 b7"));
+    expect(found).toMatchObject({ z: [0, null], x: [2, "z"], b: [3, "z"] });
+  });
+
+  test("takes a text at the end of a helper's file for a copy where its other file tells that", () => {
+    const helper = (source: string, records: string) =>
+      file("h", records, { source, origin: "z", isHelper: true });
+    const session = file("z", "a1 a2/m a3 a4/n");
+    const found = lineageOf(session, helper("x", "h1 h2/m h3"), helper("y", "h1 h2/m h3 h4/n h7 h8/o"));
+    expect(found).toMatchObject({ x: [3, "z"], y: [4, "z"] });
+  });
+
+  test("lets no turn go on behind a record that the session of a helper has too", () => {
+    const helper = (source: string, records: string) =>
+      file("h", records, { source, origin: "z", isHelper: true });
+    const short = helper("x", "a1 h2/m a3 h4/n");
+    const found = decideLineage([
+      file("z", "a1 a2/m a3 a4/n a5"),
+      ...[short, helper("y", "a1 h2/m a3 h4/n a5 h6 h7/o")],
+    ]);
+    expect(found.find(({ source }) => source === "y")).toMatchObject({ copiedTo: 5, isOwnCopy: false });
+  });
+
+  test("dates a session by the answers of a helper that lies in two folders", () => {
+    const helper = (source: string) => file("h", "h2 h3/n", { source, origin: "z", isHelper: true });
+    const found = lineageOf(file("z", "a1 a2/m a6"), file("a", "a1 a2/m b4"), helper("x"), helper("y"));
+    expect(found).toMatchObject({ z: [0, null], a: [2, "z"] });
+  });
+
   test.each([
     ["h1/m", "h1/m h2/n h5/o", false],
     ["h1/m h5/o", "h1/m h5/o h6", true],
