@@ -44,8 +44,8 @@ export interface LaunchPlan {
   readonly liveFiles?: string;
   /** The folder with the database in which the agent keeps its conversations, or that database, where sub-agents are in it. */
   readonly databases?: string;
-  /** The folder and the names of a database that the program makes when it is used first: several at once would fail to. */
-  readonly makes?: { readonly folder: string; readonly files: RegExp };
+  /** A database that the program makes when it is used first, which several at once fail to: its folder, and a regular expression for its name. */
+  readonly makes?: { readonly folder: string; readonly name: string };
   /** The agent's own server on loopback, which only we can ask: HTTP Basic with this user and password. */
   readonly server?: AgentServer;
   /** Written as soon as it runs, where it speaks a protocol. */

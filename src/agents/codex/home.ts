@@ -11,8 +11,8 @@ export function rolloutFolder(env: Environment): string {
 }
 
 /** The database with its conversations, which it makes when it is used first. */
-export function databases(env: Environment): { readonly folder: string; readonly files: RegExp } {
-  return { folder: codexHome(env), files: /^state_\d+\.sqlite$/u };
+export function databases(env: Environment): { readonly folder: string; readonly name: string } {
+  return { folder: codexHome(env), name: String.raw`^state_\d+\.sqlite$` };
 }
 
 /** The socket of the server that Codex shares among its terminals, and leaves running. */

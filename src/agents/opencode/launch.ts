@@ -57,7 +57,9 @@ function databasesOf({ env }: LaunchRequest): Pick<LaunchPlan, "databases" | "ma
   const [databases] = env.OPENCODE_DB === ":memory:" ? [] : databaseRoots(env);
   if (databases === undefined) return {};
   // One that its user has named is a file, and theirs to prepare.
-  return env.OPENCODE_DB ? { databases } : { databases, makes: { folder: databases, files: database.files } };
+  return env.OPENCODE_DB
+    ? { databases }
+    : { databases, makes: { folder: databases, name: database.files.source } };
 }
 
 function optionIn(option: string, args: readonly string[]): string | undefined {

@@ -12,7 +12,7 @@ function programs() {
   const up = new Map<string, () => void>();
   const start = (name: string, folder: string) =>
     firstUse.start(
-      { folder, files: /^agent\.db$/u },
+      { folder, name: String.raw`^agent\.db$` },
       async () => {
         begun.push(name);
         return name;
@@ -52,7 +52,7 @@ test("a start that fails lets the next one go", async () => {
   using folder = tempFolder();
   const { firstUse, start } = programs();
   const failing = firstUse.start(
-    { folder: folder.path, files: /^agent\.db$/u },
+    { folder: folder.path, name: String.raw`^agent\.db$` },
     async () => Promise.reject(new Error("no program")),
     async () => {},
   );

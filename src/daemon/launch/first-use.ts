@@ -45,9 +45,10 @@ export class FirstUse {
   }
 }
 
-function isMade({ folder, files }: Made): boolean {
+function isMade({ folder, name }: Made): boolean {
+  const database = new RegExp(name, "u");
   try {
-    return readdirSync(folder).some((name) => files.test(name));
+    return readdirSync(folder).some((file) => database.test(file));
   } catch {
     return false;
   }
