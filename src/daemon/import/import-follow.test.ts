@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -198,38 +198,6 @@ test("an importer that crashes fails its look alone, and the next look begins wi
   expect(at.follow.status.error).toBeNull();
 });
 
-test("an importer that has rested for 30 s leaves, and the next look begins with another one", async () => {
-  using folder = tempFolder();
-  const pids = join(folder.path, "pids");
-  const program = join(folder.path, "importer.mjs");
-  writeFileSync(
-    program,
-    `import { appendFileSync } from "node:fs";
-     appendFileSync(${JSON.stringify(pids)}, process.pid + "\\n");
-     await import(${JSON.stringify(IMPORTER)});`,
-  );
-  const started = () => readFileSync(pids, "utf8").trim().split("\n").map(Number);
-  await using at = await place({ program });
-  at.follow.begin();
-  await pass(0);
-  await at.reached(({ lastAt }) => lastAt !== null);
-  await idle();
-  await pass(29_000);
-  at.write(A, "one");
-  at.follow.lookSoon();
-  await pass(300);
-  await at.reached(({ imported }) => imported === 1);
-  expect(started()).toHaveLength(1);
-  await idle();
-  await pass(30_000);
-  while (isAlive(started()[0] as number)) await nextTurn();
-  at.write(B, "one");
-  at.follow.lookSoon();
-  await pass(300);
-  await at.reached(({ imported }) => imported === 2);
-  expect(started()).toHaveLength(2);
-});
-
 test("nothing is looked for once the daemon leaves", async () => {
   await using at = await place();
   await at.follow.end();
@@ -254,11 +222,3 @@ test("histories of which none is left are found no more", async () => {
   await at.reached(({ found }) => found === 0);
   expect(at.follow.status).toMatchObject({ imported: 1, failed: [] });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

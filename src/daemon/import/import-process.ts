@@ -5,8 +5,6 @@ import type { LookAnswer, LookReport, LookRequest } from "./request.ts";
 
 /** Every batch is committed long before; an importer that is killed in one leaves nothing of it. */
 const LEAVING_MS = 500;
-/** An idle importer keeps some 60 MB: it leaves, and the next look begins with another one. */
-const REST_MS = 30_000;
 /** An import needs far less, whatever the histories are. */
 const MOST_HEAP_MB = 512;
 
@@ -18,7 +16,6 @@ export class ImportProcess {
   readonly #program: string;
   #child: ChildProcess | undefined;
   #running: Promise<unknown> | undefined;
-  #rest: NodeJS.Timeout | undefined;
 
   constructor(program: string) {
     this.#program = program;
@@ -26,43 +23,34 @@ export class ImportProcess {
 
   /** Looks once; rejects with what went wrong. One at a time. */
   async look(request: LookRequest): Promise<LookReport> {
-    clearTimeout(this.#rest);
     this.#child ??= this.#start();
     const looking = answerOf(this.#child, this.#program);
     this.#running = looking.catch(() => {});
     // A child that cannot be written to is about to tell its exit.
     this.#child.send(request, () => {});
-    try {
-      const answer = await looking;
-      if ("error" in answer) throw new Error(answer.error);
-      return answer.report;
-    } finally {
-      this.#rest = setTimeout(() => this.#dismiss(), REST_MS).unref();
-    }
+    const answer = await looking;
+    if ("error" in answer) throw new Error(answer.error);
+    return answer.report;
   }
 
   /** A batch that it is about to commit is committed or not, as a whole. */
   async end(): Promise<void> {
-    clearTimeout(this.#rest);
     const child = this.#child;
     if (!child) return;
     // One that could not be started has nothing to leave.
     const left = once(child, "exit").catch(() => {});
-    this.#dismiss();
+    // It stops at its next batch, and leaves, once nobody is connected to it.
+    if (child.connected) child.disconnect();
+    this.#child = undefined;
     await Promise.race([this.#running, sleep(LEAVING_MS, undefined, { ref: false })]);
     child.kill("SIGKILL");
     await left;
   }
 
-  /** It stops at its next batch, and leaves, once nobody is connected to it. */
-  #dismiss(): void {
-    if (this.#child?.connected) this.#child.disconnect();
-    this.#child = undefined;
-  }
-
   #start(): ChildProcess {
     const child = fork(this.#program, [], {
-      execArgv: [`--max-old-space-size=${MOST_HEAP_MB}`],
+      // The young generation of a process that mostly rests is kept small, as the daemon's is.
+      execArgv: [`--max-old-space-size=${MOST_HEAP_MB}`, "--max-semi-space-size=2"],
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     child.unref();
