@@ -1,6 +1,7 @@
 import { RollcallError } from "../domain/errors.ts";
 import { isLive } from "../domain/session/state.ts";
 import type { Daemon } from "./daemon.ts";
+import { faultPoint } from "./fault-point.ts";
 import { LaunchGate } from "./launch/launch-gate.ts";
 import {
   type ForkInput,
@@ -51,6 +52,7 @@ export function handlersOf(daemon: Daemon, stop: () => void): Handlers {
 }
 
 async function statusOf(daemon: Daemon): Promise<object> {
+  faultPoint("status.asked");
   const { services } = daemon;
   const memory = process.memoryUsage();
   return {

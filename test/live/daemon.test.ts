@@ -37,6 +37,13 @@ describe("the daemon", () => {
     expect((await user.ok(["down"])).stdout).toBe("The daemon does not run.\n");
   });
 
+  test("that leaves before it answers status does not run", async () => {
+    await using user = newLiveUser();
+    await user.ok(["up"], { env: { ROLLCALL_FAULT: "status.asked" } });
+    const { json } = await user.ok(["status", "--json"]);
+    expect(json).toMatchObject({ daemon: { running: false, pid: null } });
+  });
+
   test("is one, however many start it at once", async () => {
     await using user = newLiveUser();
     const ups = await Promise.all(Array.from({ length: 20 }, async () => user.rollcall(["up", "--json"])));

@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import type { Client } from "../../client/client.ts";
+import { RollcallError } from "../../domain/errors.ts";
 import type { SessionRecord } from "../../domain/session/session.ts";
 import { type CeilingUse, ceilingUse } from "../../home/ceiling.ts";
 import { homeFolder, storePath } from "../../home/layout.ts";
@@ -45,7 +47,7 @@ export const command: Command = {
     }
     const found = await askDaemon(home);
     using client = found === "silent" ? undefined : found;
-    const daemon = found === "silent" ? found : await client?.call<DaemonStatus>("get_status", {});
+    const daemon = found === "silent" ? found : client && (await statusOf(client));
     const size = await ceilingUse(home, config, { mostMs: MOST_MS });
     const facts = { store: storePath(home), machine, live: live.length, waiting, size };
     if (output.isJson) output.json(wireOf(daemon, facts));
@@ -53,6 +55,16 @@ export const command: Command = {
     return daemon === "silent" ? 1 : 0;
   },
 };
+
+/** Undefined for a daemon that leaves before it answers: none runs any more. */
+async function statusOf(client: Client): Promise<DaemonStatus | undefined> {
+  try {
+    return await client.call<DaemonStatus>("get_status", {});
+  } catch (error) {
+    if (error instanceof RollcallError && error.code === "daemon_failed") return undefined;
+    throw error;
+  }
+}
 
 /** Opening a store makes it; where there is none, nothing lives. */
 async function liveSessions(output: Output, home: string): Promise<readonly SessionRecord[]> {
