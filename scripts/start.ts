@@ -90,12 +90,19 @@ async function printChanges(): Promise<void> {
     last = states;
     timer = undefined;
   };
-  await print("with figures");
-  const ticking = setInterval(() => void print("with figures"), FIGURES_MS);
+  // One after the other, and the last one before the store is closed.
+  let printing = Promise.resolve();
+  const printNext = (figures: "with figures" | "without figures") => {
+    printing = printing.then(async () => print(figures));
+    printing.catch(() => leaving.abort());
+  };
+  printNext("with figures");
+  const ticking = setInterval(() => printNext("with figures"), FIGURES_MS);
   for await (const _ of store.feed({ after, follow: true, signal: leaving.signal }))
-    timer ??= setTimeout(() => void print("without figures"), TOGETHER_MS);
+    timer ??= setTimeout(() => printNext("without figures"), TOGETHER_MS);
   clearTimeout(timer);
   clearInterval(ticking);
+  await printing;
 }
 
 async function endAll(): Promise<number> {
