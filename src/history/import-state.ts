@@ -27,7 +27,7 @@ export interface ImportState extends TurnCount {
   readonly base: HistoryBase | null;
   /** That place was found. */
   readonly isBaseRead: boolean;
-  /** What a relative counts as its own, for this file was shorter when that was read: should it come here, both are read again. */
+  /** Records that a relative counts as its own, because this file was shorter then: if one of them comes here, both are read again. */
   readonly awaited: readonly string[];
   /** Some of it has come. */
   readonly isOutgrown: boolean;

@@ -298,7 +298,7 @@ function look(folder: string): string[] {
     .map((name) => {
       const path = join(folder, name);
       const stats = statSync(path);
-      // Who opens a database touches the file by which its readers find each other.
+      // Opening a database touches its -shm file, by which readers find each other.
       if (name.endsWith("-shm")) return name;
       return `${name} ${stats.mode} ${stats.mtimeMs} ${stats.isFile() ? readFileSync(path, "latin1") : ""}`;
     });

@@ -8,7 +8,7 @@ export const CONVERSATION_OPTIONS: readonly string[] = [
   ...["resume", "session-file", "session-id", "list-sessions", "delete-session"],
 ];
 
-/** What each offers in its answer to `initialize`, by name. */
+/** The names of the capabilities in each program's answer to `initialize`. */
 export const ACP_OFFERS: Readonly<Record<ProgramName, readonly string[]>> = {
   claude: [
     ...["_meta", "auth", "loadSession", "mcpCapabilities", "promptCapabilities", "providers"],

@@ -75,7 +75,7 @@ export function toATurn(kind: Kind): readonly string[] {
   return kind === "autonomous" ? COMING_UP : ["running"];
 }
 
-/** What works alone leaves after a turn that failed, and its exit code is its own; that it failed is not. */
+/** The state of an autonomous session after a failed turn: its program leaves, and the exit code differs by program. */
 export function failedAlone(program: ProgramName): "stopped" | "failed" {
   return program === "codex" || program === "opencode" ? "stopped" : "failed";
 }

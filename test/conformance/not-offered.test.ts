@@ -10,7 +10,7 @@ import { COMING_UP, matrix, TO_THE_END } from "./matrix.ts";
 import { begin, unasked } from "./turn.ts";
 import type { Watched } from "./watched.ts";
 
-// What a program says or does in place of what it does not offer. The scorecard quotes it.
+// Captures how a program refuses or ignores what it does not offer. The scorecard quotes it.
 
 const INITIALIZE = {
   protocolVersion: 1,

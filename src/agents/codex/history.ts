@@ -30,7 +30,7 @@ export const history: History<CodexMemory> = {
   parse: parseRolloutRecord,
   parseSubagent: parseRolloutRecord,
   usage: {
-    // Of "token_usage_record", "token_count", "turn_context" and "thread_settings_applied".
+    // Parts of "token_usage_record", "token_count", "turn_context" and "thread_settings_applied".
     marks: ["_usage_", '_count"', "_contex", "_applie"],
     parse: parseUsageRecord,
     parseSubagent: parseUsageRecord,

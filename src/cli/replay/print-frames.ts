@@ -19,7 +19,7 @@ export function printFrames(
   const print = (lines: readonly string[]) => {
     for (const line of lines) output.text(`${line}\n`);
   };
-  // What was drawn before is on the screen by then, and is left out with it.
+  // Frames before the start are part of the screen by then, and are not printed again.
   let isBegun = fromMs === 0;
   for (const { ms, frame } of timeline.points) {
     if (!isBegun && ms >= fromMs) {

@@ -1,7 +1,7 @@
 import type { ImportReport } from "../../history/report.ts";
 import type { ImportRoots } from "../../home/import-roots.ts";
 
-/** One look at the histories, as the daemon asks its worker for it. */
+/** One look at the histories, as the daemon asks its importer for it. */
 export interface LookRequest {
   readonly home: string;
   readonly roots: ImportRoots;

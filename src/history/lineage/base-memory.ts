@@ -6,7 +6,7 @@ import type { Source } from "../sources.ts";
 /** Far more than a person takes back or forks one after the other. */
 const MOST_BASES = 100;
 
-/** What the parser of a history remembers where its records begin. */
+/** The parser's memory at the place where the records of a history begin. */
 export interface BaseMemory {
   readonly memory: Memory;
   /** The place that the history goes on from was found. */

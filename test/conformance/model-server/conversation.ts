@@ -86,7 +86,7 @@ export function readContents(contents: readonly Content[]): Conversation {
   return { prompts, round };
 }
 
-/** What one agent of Codex tells another to do; the rest of such a message says who and whom. */
+/** The task that one agent of Codex gives another; the rest of such a message names sender and receiver. */
 function orderedIn({ type, encrypted_content: text = "" }: Item): string[] {
   return type === "encrypted_content" && text.includes("[[") ? [text] : [];
 }

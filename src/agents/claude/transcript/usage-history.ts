@@ -7,7 +7,7 @@ import { parseUsage } from "./usage.ts";
 
 /** The usage of a transcript: what each answer says of itself, and how many searches a tool has made for it. */
 export const usageHistory: UsageHistory<ClaudeMemory> = {
-  // Of "assistant" and "searchCount": an answer counts as a request also where it does not say what it used.
+  // Parts of "assistant" and "searchCount". An answer counts as a request even if it does not say what it used.
   marks: ['stant"', 'Count"'],
   parse: parseUsageRecord,
   parseSubagent: (record, memory) => withSearches(usageOf(record), record, memory),
