@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { RollcallError } from "../../domain/errors.ts";
 import { isTerminal, type Output } from "../framework/output.ts";
 import { type Key, KeyReader } from "./keys.ts";
@@ -8,6 +9,8 @@ const LEAVE = "\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l";
 /** So that a terminal that can shows a frame whole or not at all. */
 const BEGIN = "\u001b[?2026h";
 const END = "\u001b[?2026l";
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export interface Size {
   readonly cols: number;
@@ -21,7 +24,8 @@ export interface FullScreenOptions {
   readonly key: (key: Key) => void;
   /** Is told when the size changed, and when the terminal has to be drawn anew. */
   readonly resized: () => void;
-  readonly lost: () => void;
+  /** Called with the exit code when the terminal is gone or a signal ends the command. */
+  readonly leave: (exitCode: number) => void;
 }
 
 /** The whole terminal for a while. It is as it was before after every way out but `kill -9`. */
@@ -33,13 +37,15 @@ export class FullScreen implements Disposable {
   #isBellDue = false;
   readonly #keys = new KeyReader();
 
-  constructor(output: Output, { needs, hint, key, resized, lost }: FullScreenOptions) {
+  constructor(output: Output, { needs, hint, key, resized, leave }: FullScreenOptions) {
     if (!isTerminal(0) || !isTerminal(1))
       throw new RollcallError("bad_usage", `\`rollcall ${needs}\` needs a terminal.`, { hint });
     this.#output = output;
     this.#take = key;
     process.on("exit", this.#leave);
+    const lost = () => leave(0);
     process.stdin.on("end", lost).on("error", lost);
+    for (const signal of SIGNALS) process.on(signal, () => leave(128 + constants.signals[signal]));
     for (const signal of ["SIGWINCH", "SIGCONT"] as const)
       process.on(signal, () => {
         this.#shown = [];

@@ -1,4 +1,3 @@
-import { constants } from "node:os";
 import type { Output } from "../framework/output.ts";
 import { FullScreen } from "../full-screen/full-screen.ts";
 import type { Key } from "../full-screen/keys.ts";
@@ -7,7 +6,6 @@ import { Stage } from "./stage.ts";
 import type { Timeline } from "./timeline.ts";
 import { replayFrame } from "./view.ts";
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const SEEK_MS = 5000;
 /** A replay that goes on has left the marker it jumped to by this much when the key is pressed again. */
 const JUST_LEFT_MS = 1000;
@@ -45,14 +43,12 @@ export class Replay {
       hint: "In a pipe it prints the text of the terminal.",
       key: (key) => this.#press(key),
       resized: () => this.#draw(),
-      lost: () => this.#left.resolve(0),
+      leave: (exitCode) => this.#left.resolve(exitCode),
     });
   }
 
   /** Resolves with the exit code. */
   async run(): Promise<number> {
-    for (const signal of SIGNALS)
-      process.on(signal, () => this.#left.resolve(128 + constants.signals[signal]));
     this.#screen.open();
     this.#draw();
     try {

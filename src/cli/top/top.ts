@@ -1,4 +1,3 @@
-import { constants } from "node:os";
 import type { FeedEvent } from "../../domain/session/event.ts";
 import type { SessionRecord } from "../../domain/session/session.ts";
 import { nextWaiting, type Visits } from "../../present/next-waiting.ts";
@@ -22,7 +21,6 @@ const TOGETHER_MS = 200;
 const OBSERVED_MS = 2000;
 const STEPS = { up: -1, down: 1, first: Number.NEGATIVE_INFINITY, last: Number.POSITIVE_INFINITY } as const;
 const LETTERS: Readonly<Record<string, Key>> = { k: "up", j: "down", g: "first", G: "last", q: "leave" };
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const CHANGED = "It changed just now. Look again before you press a key for it.";
 
 /** A question that has to be answered before keys mean anything else. */
@@ -67,14 +65,12 @@ export class Top {
       hint: "`rollcall` prints the same once, and `rollcall events -f` what happens.",
       key: (key) => this.#press(key),
       resized: () => this.#draw(),
-      lost: () => this.#left.resolve(0),
+      leave: (exitCode) => this.#left.resolve(exitCode),
     });
   }
 
   /** Resolves with the exit code when the person leaves. */
   async run(): Promise<number> {
-    for (const signal of SIGNALS)
-      process.on(signal, () => this.#left.resolve(128 + constants.signals[signal]));
     const after = await this.#rollcall.feedEnd();
     await Promise.all([this.#fleet.read([]), this.#daemon.look()]);
     this.#screen.open();
